@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: ['test/live/**', 'test/load/**'],
     // Far more than any test needs: on a busy machine, the start of a process alone can take seconds.
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { Ajv2020 } from 'ajv/dist/2020.js';
+import { Ajv } from '@modelcontextprotocol/client/validators/ajv';
 import { Hono } from 'hono';
 
 const client = new Client({ name: 'bare-gateway', version: '1.0.0' });
 const args = [fileURLToPath(new URL('./echo-server.js', import.meta.url))];
 await client.connect(new StdioClientTransport({ command: process.execPath, args }));
 
-const ajv = new Ajv2020();
+const ajv = new Ajv({ validateSchema: false });
 const { tools } = await client.listTools();
 const validators = new Map(tools.map(({ name, inputSchema }) => [name, ajv.compile(inputSchema)]));
 

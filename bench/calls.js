@@ -4,8 +4,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { startServer } from '../scripts/lib/stdio-client.js';
+import { CLEAN } from './lib/clean-process.js';
 import { compared, median, medianRatio, printCompared } from './lib/figures.js';
-import { startLineProcess } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
@@ -22,13 +23,13 @@ const RATE_LIMIT = 0.95;
 export async function benchCalls(rounds, profileFolder) {
   const api = spawn(process.execPath, [path('./fake-api.js'), REPLY], { stdio: ['pipe', 'pipe', 'inherit'] });
   const [port] = String((await once(api.stdout, 'data'))[0]).split('\n');
-  const env = { OPENAI_API_KEY: 'sk-bench-0123456789', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+  const env = { ...CLEAN, OPENAI_API_KEY: 'sk-bench-0123456789', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
   if (profileFolder) mkdirSync(profileFolder, { recursive: true });
   const profiled = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
-  const server = startLineProcess(path('../build/index.js'), ['--stdio'], env, profiled);
+  const server = startServer({ env, nodeArgs: profiled });
   const wideEnv = { ...env, OPENAI_MAX_CONCURRENCY: String(AT_ONCE) };
-  const wideServer = startLineProcess(path('../build/index.js'), ['--stdio'], wideEnv, profiled);
-  const bare = startLineProcess(path('./bare-caller.js'), [], env, profiled);
+  const wideServer = startServer({ env: wideEnv, nodeArgs: profiled });
+  const bare = startServer({ script: path('./bare-caller.js'), args: [], env, nodeArgs: profiled });
 
   const callTool = (server) => async (id) => {
     const params = { name: 'answer', arguments: { query: `What is the weather in Tokyo today? (${id})` } };

@@ -5,13 +5,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { peakMemoryKb } from './lib/clean-process.js';
 import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
 import { requestRate, startHttpProcess, untilWritten } from './lib/http-process.js';
-import { peakMemoryKb } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const PROGRAM = path('../build/index.js');
-const MEMORY = new URL('../scripts/lib/soak-memory.js', import.meta.url);
+const MEMORY = new URL('./lib/report-memory.js', import.meta.url);
 
 /** Requests of a run, by the number of clients. Runs are short, so that other load is the same for both programs. */
 const REQUESTS = { 1: 500, 16: 1500 };

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { peakMemoryKb } from './lib/clean-process.js';
 import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
 import { requestRate, startHttpProcess } from './lib/http-process.js';
-import { peakMemoryKb } from './lib/line-process.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');

@@ -1,18 +1,14 @@
-// npm run bench [-- start calls frames find http gateway] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
+// npm run bench [-- start calls http gateway] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
 // program that does the same work on this machine. The exit code is 1 if a limit is broken.
 import { benchCalls } from './calls.js';
-import { benchFind } from './find.js';
-import { benchFrames } from './frames.js';
 import { benchGateway } from './gateway.js';
 import { benchHttp } from './http.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 60, calls: 5, frames: 5, find: 20, http: 20, gateway: 60 };
+const ROUNDS = { start: 60, calls: 5, http: 20, gateway: 60 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
-  frames: (rounds) => benchFrames(rounds),
-  find: (rounds) => benchFind(rounds),
   http: (rounds) => benchHttp(rounds),
   gateway: (rounds, profileFolder) => benchGateway(rounds, profileFolder),
 };

@@ -3,13 +3,14 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startServer } from '../scripts/lib/stdio-client.js';
+import { CLEAN, peakMemoryKb } from './lib/clean-process.js';
 import { compared, median, medianRatio, printCompared } from './lib/figures.js';
-import { peakMemoryKb, startLineProcess } from './lib/line-process.js';
 
 const OURS = fileURLToPath(new URL('../build/index.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.cjs', import.meta.url));
 /** As a multiple of the faster bare script. */
-const TIME_LIMIT = 1.25;
+const TIME_LIMIT = 1.4;
 const MEMORY_LIMIT = 1.2;
 
 export async function benchStart(rounds) {
@@ -41,11 +42,9 @@ export async function benchStart(rounds) {
 
 async function converse(script) {
   const startedAt = performance.now();
-  const server = startLineProcess(script, ['--stdio']);
-  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'bench', version: '1.0.0' } };
-  await server.ask({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
-  server.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
-  await server.ask({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
+  const server = startServer({ script, env: CLEAN });
+  await server.initialize();
+  await server.request('tools/list');
   const ms = performance.now() - startedAt;
   const kb = await peakMemoryKb(server.child.pid);
   await server.close();

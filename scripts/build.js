@@ -5,9 +5,6 @@ import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
-import { entryPoint } from './lib/entry-point.js';
-import { loadBundle } from './lib/load-source.js';
-import { withoutUnusedParts } from './lib/without-unused-parts.js';
 
 /** The recordings in the package. */
 const SHIPPED_RECORDINGS = [
@@ -28,108 +25,81 @@ const COPYRIGHTS = { '@redis/client': 'Copyright (c) 2022-2025, Redis, inc.' };
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
+/** In syntax that old versions of Node.js can parse. */
+const ENTRY_POINT = `#!/usr/bin/env node
+var node = process.versions.node;
+if (parseInt(node, 10) >= 20) {
+  try {
+    require('./main.js');
+  } catch (error) {
+    if (error.code !== 'MODULE_NOT_FOUND') throw error;
+    fail('a file of this program is missing. Install it again.');
+  }
+} else fail('version ${version} needs Node.js 20 or later; this is ' + node + '. Install a newer version.');
+
+function fail(message) {
+  console.error('openai-responses-mcp: ' + message);
+  process.exitCode = 1;
+}
+`;
+
 rmSync(`${root}build`, { recursive: true, force: true });
 
-/** What these files import, directly or not, is one file each, because each file costs time at the start. */
-const STARTS = [{ name: 'start', file: 'src/main.ts' }];
-const startOf = new Map();
-const findStarts = {
-  name: 'find-starts',
+/** What main.ts imports, directly or not, is one file, because each file costs time at the start. */
+const start = new Set();
+const findStart = {
+  name: 'find-start',
   buildEnd() {
-    const visit = (id, name) => {
-      if (startOf.has(id)) return;
-      startOf.set(id, name);
-      for (const imported of this.getModuleInfo(id).importedIds) visit(imported, name);
+    const visit = (id) => {
+      if (start.has(id)) return;
+      start.add(id);
+      this.getModuleInfo(id).importedIds.forEach(visit);
     };
-    const ids = [...this.getModuleIds()];
-    for (const { name, file } of STARTS)
-      visit(
-        ids.find((id) => posix(id) === posix(join(root, file))),
-        name,
-      );
+    visit([...this.getModuleIds()].find((id) => posix(id) === posix(join(root, 'src/main.ts'))));
   },
-};
-
-/** The defaults of the configuration as values: the start need not load the table of keys. */
-const DEFAULTS = 'src/adapters/outbound/config/default-config.ts';
-const defaults = await loadBundle(`export * from './${DEFAULTS}';`);
-const evaluatedDefaults = {
-  name: 'evaluated-defaults',
-  load: (id) =>
-    posix(id) === posix(join(root, DEFAULTS))
-      ? Object.entries(defaults)
-          .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-          .join('\n')
-      : undefined,
-};
-
-/** Each plugin and each alias leaves out what this program does not use of a package. */
-const ALIASES = {
-  '@modelcontextprotocol/client/_shims': 'scripts/lib/client-shims.js',
-  '@redis/client$': 'scripts/lib/redis-parts.js',
-  undici$: 'scripts/lib/undici-parts.js',
 };
 
 const bundle = await rolldown({
   cwd: root,
-  // The thread of the checks has a main module of its own. It shares its packages with the program.
-  input: { main: 'src/main.ts', 'chunks/schema-worker': 'src/adapters/outbound/mcp-client/schema-worker.ts' },
+  input: { main: 'src/main.ts' },
   platform: 'node',
   // ES modules where a package has them: they need no wrappers, which cost time at the start.
-  resolve: {
-    mainFields: ['es2015', 'module', 'main'],
-    alias: Object.fromEntries(Object.entries(ALIASES).map(([name, file]) => [name, join(root, file)])),
-  },
+  resolve: { mainFields: ['es2015', 'module', 'main'] },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
-  plugins: [evaluatedDefaults, findStarts, withoutUnusedParts],
+  plugins: [findStart],
 });
 const { output } = await bundle.write({
   dir: 'build',
   // CommonJS starts some milliseconds sooner than ES modules.
   format: 'cjs',
-  chunkFileNames: 'chunks/[name].js',
-  codeSplitting: { groups: STARTS.map(({ name }) => ({ name, test: (id) => startOf.get(id) === name })) },
-  // Short names are parsed faster. Those of classes are kept, because errors are recognized by them.
+  // With a hash, a process whose files are replaced by those of another version finds its own, or none.
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  codeSplitting: { groups: [{ name: 'start', test: (id) => start.has(id) }] },
+  // Errors are recognized by the names of classes.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { class: true, function: false } }, codegen: true },
 });
+await bundle.close();
 
-// Whatever is in main.js would start the program again in the thread.
-const threadFiles = (file) => {
-  const { imports } = output.find(({ fileName }) => fileName === file) ?? { imports: [] };
-  return [file, ...imports.flatMap(threadFiles)];
-};
-if (threadFiles('chunks/schema-worker.js').includes('main.js')) throw new Error('schema-worker.js imports main.js');
+const pageFolder = `${root}src/adapters/inbound/http/page`;
+for (const name of ['index.html', 'page.css']) cpSync(`${pageFolder}/${name}`, `${root}build/page/${name}`);
+const page = await rolldown({
+  cwd: root,
+  input: 'src/adapters/inbound/http/page/main.ts',
+  platform: 'browser',
+  logLevel: 'warn',
+});
+const { output: pageOutput } = await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
+await page.close();
 
-// V8 reads a text of one byte per character faster, which one other character prevents.
-const main = readFileSync(`${root}build/main.js`, 'utf8');
-const escaped = main.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
-writeFileSync(`${root}build/main.js`, escaped);
-
-const files = output.flatMap((chunk) => Object.keys(chunk.modules));
-for (const [name, file] of Object.entries(ALIASES)) {
-  if (!files.some((id) => posix(id).endsWith(file))) throw new Error(`${name} is no longer replaced by ${file}`);
-}
+const files = [...output, ...pageOutput].flatMap((chunk) => Object.keys(chunk.modules));
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
-writeFileSync(`${root}build/index.js`, entryPoint(version));
-// The compiled code (scripts/lib/entry-point.js).
-writeFileSync(`${root}build/.npmignore`, '*.cache*\n');
+writeFileSync(`${root}build/index.js`, ENTRY_POINT);
 // Only known files: `--record` may have added others to the folder.
 for (const name of SHIPPED_RECORDINGS) cpSync(`${root}recordings/${name}`, `${root}build/recordings/${name}`);
 const packages = bundledPackages(files);
 writeFileSync(`${root}build/THIRD_PARTY_LICENSES.txt`, packages.map(licenceOf).join('\n'));
 writeFileSync(`${root}build/sbom.cdx.json`, `${JSON.stringify(billOfMaterials(packages))}\n`);
-const pageFolder = `${root}src/adapters/inbound/http/page`;
-for (const name of ['index.html', 'page.css']) cpSync(`${pageFolder}/${name}`, `${root}build/page/${name}`);
-// Without comments and long names, because the size of the package is limited.
-const page = await rolldown({
-  cwd: root,
-  input: 'src/adapters/inbound/http/page/page.js',
-  platform: 'browser',
-  logLevel: 'warn',
-});
-await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
-await page.close();
 chmodSync(`${root}build/index.js`, 0o755);
 
 /** Every package of which the bundle contains a file, sorted by name. */

@@ -12,10 +12,7 @@ const [file = join(root, `${name}-${version}.mcpb`)] = process.argv.slice(2);
 
 const folder = mkdtempSync(join(tmpdir(), `${name}-bundle-`));
 process.on('exit', () => rmSync(folder, { recursive: true }));
-// Without the code that servers compiled on this machine.
-const filter = (file) => !basename(file).includes('.cache');
-for (const content of ['build', 'LICENSE'])
-  cpSync(join(root, content), join(folder, content), { recursive: true, filter });
+for (const content of ['build', 'LICENSE']) cpSync(join(root, content), join(folder, content), { recursive: true });
 for (const content of ['manifest.json', 'icon.png'])
   cpSync(join(root, 'deploy', 'mcpb', content), join(folder, content));
 const isPacked = await packExtension({ extensionPath: folder, outputPath: file, silent: true });

@@ -48,8 +48,8 @@ const RULE = '─'.repeat(80);
 function serverOptions() {
   if (isLive) return { env: { ...process.env, LLM_ADAPTER: 'openai' } };
   return isGrounded
-    ? { args: [`--offline=${example('grounded.sse')}`, `--config=${example('grounded.yaml')}`] }
-    : { args: ['--offline'] };
+    ? { args: ['--stdio', `--offline=${example('grounded.sse')}`, `--config=${example('grounded.yaml')}`] }
+    : { args: ['--stdio', '--offline'] };
 }
 
 /** Offline the questions are the recorded ones, and so is the day. */
@@ -78,18 +78,11 @@ async function ask(server, tool, query) {
   console.log(`${tool}, ${answer.model}, ${seconds} s, ${searched}\n${RULE}\n`);
   if (isGrounded) printRounds(server, response.result._meta);
   console.log(answer.answer);
-  if (answer.citations.length === 0) return;
-  console.log('\nCitations:');
-  for (const [index, { url, title, published_at }] of answer.citations.entries()) {
-    const number = `${index + 1}.`.padStart(4);
-    console.log(`${number} ${title ?? url}${published_at === undefined ? '' : ` (${published_at})`}`);
-    if (title !== undefined) console.log(`     ${url}`);
-  }
 }
 
 /** The progress of a grounded answer, and what it took. */
 function printRounds(server, meta) {
-  for (const { params } of server.messages.filter(({ method }) => method === 'notifications/progress')) {
+  for (const { params } of server.notifications.filter(({ method }) => method === 'notifications/progress')) {
     for (const step of params.message.split(' · ')) console.log(`... ${step}`);
   }
   const [report] = Object.values(meta);

@@ -13,10 +13,12 @@ declare class AbortController {
 
 /** The URL standard: a pure function in every host. */
 declare class URL {
-  static canParse(url: string): boolean;
+  static canParse(url: string, base?: string): boolean;
+  readonly href: string;
+  readonly host: string;
   readonly username: string;
   readonly password: string;
-  constructor(url: string);
+  constructor(url: string, base?: string);
 }
 
 declare class TextEncoder {

@@ -19,11 +19,11 @@ const STDIO_SERVER: RunnableCommand = { kind: 'serve', showConfig: false, option
 
 async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && argv[0] === '--stdio') return run(STDIO_SERVER);
-  const { parseCommandLine, USAGE } = await import('./adapters/inbound/cli/command-line.ts');
+  const { parseCommandLine } = await import('./adapters/inbound/cli/command-line.ts');
   const command = parseCommandLine(argv, process.stdin.isTTY === true);
   switch (command.kind) {
     case 'help':
-      process.stdout.write(USAGE);
+      process.stdout.write((await import('./adapters/inbound/cli/usage.ts')).USAGE);
       return SUCCEEDED;
     case 'version':
       process.stdout.write(`${VERSION}\n`);
@@ -39,14 +39,19 @@ async function main(argv: readonly string[]): Promise<number> {
 async function run(command: RunnableCommand): Promise<number> {
   const writesLock = command.kind === 'tools' && command.action === 'lock';
   const commandLine = command.options;
-  const validated = await bootstrap({ environment: process.env, commandLine, version: VERSION, writesLock });
+  const isServer = 'showConfig' in command;
+  const options = { environment: process.env, commandLine, version: VERSION, writesLock, serves: isServer };
+  const validated = await bootstrap(options);
   if ('problems' in validated) {
     if (command.kind === 'doctor') {
       const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
       return doctorOnProblems(validated.problems, { json: command.json, out: (text) => process.stdout.write(text) });
     }
-    const { messageForProblems } = await import('./adapters/inbound/words/config-problems.ts');
-    const message = messageForProblems(validated.problems);
+    const [{ messageForProblems }, { withTypedOptions }] = await Promise.all([
+      import('./adapters/inbound/words/config-problems.ts'),
+      import('./adapters/inbound/words/advised-commands.ts'),
+    ]);
+    const message = withTypedOptions(messageForProblems(validated.problems), commandLine);
     if ('json' in command && command.json) {
       const error = { kind: 'configuration', message: message.trimEnd() };
       process.stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
@@ -61,18 +66,22 @@ async function run(command: RunnableCommand): Promise<number> {
   const { config, logger } = runtime;
   // doctor has a line for each, and --show-config prints only JSON.
   if (config.notices.length > 0 && !/^(?:doctor|show-config)$/.test(command.kind)) {
-    const { logNotices } = await import('./adapters/inbound/words/config-problems.ts');
-    logNotices(config.notices, logger);
+    const { logNotices, messageForProblem, noticesAbout } = await import('./adapters/inbound/words/config-problems.ts');
+    const usesServers = command.kind !== 'check' && (command.kind !== 'ask' || config.grounding !== undefined);
+    const notices = noticesAbout(config.notices, usesServers, 'server' in command ? command.server : undefined);
+    if (isServer) logNotices(config.notices, logger);
+    else
+      for (const notice of notices)
+        process.stderr.write(`warning: ${redact(withoutUnsafeCharacters(messageForProblem(notice)))}\n`);
   }
-  const isServer = 'showConfig' in command;
   if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
-    process.stderr.write(`${redactedJson(await config.shown(), redact, 2)}\n`);
+    process.stderr.write(`${redactedJson(config.shown(), redact, 2)}\n`);
   }
   const folder = import.meta.dirname;
   let services: Services | undefined;
-  const load: LoadServices = async (gateway) => {
+  const load: LoadServices = async (options) => {
     const { createServices } = await import('./wiring/services.ts');
-    services ??= createServices(runtime, { folder, gateway });
+    services ??= createServices(runtime, { folder, ...options });
     return services;
   };
   try {

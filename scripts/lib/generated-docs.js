@@ -1,11 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { configSchema, descriptionOf } from './config-schema.js';
+import { configSchema } from './config-schema.js';
 import { installParts } from './install-links.js';
-import { WITHOUT_KEY } from './key-descriptions.js';
 import { loadSource } from './load-source.js';
-import { outcomeRows } from './outcomes.js';
-import { SERVER_KEYS } from './server-keys.js';
 
 /** The documents with generated parts: `<!-- generated: NAME -->`, the part, `<!-- /generated -->`. */
 const DOCUMENTS = [
@@ -28,14 +25,15 @@ const PARTS = {
   'server-keys': ({ SERVER_TABLE }) =>
     table(
       ['key', 'meaning', 'default'],
-      Object.keys(SERVER_TABLE).map((name) => {
-        if (SERVER_KEYS[name] === undefined) throw new Error(`scripts/lib/server-keys.js does not describe ${name}`);
-        return [`\`${name}\``, SERVER_KEYS[name].meaning, SERVER_KEYS[name].default ?? ''];
+      Object.entries(SERVER_TABLE).map(([name, { description, absent, ...key }]) => {
+        const fallback = absent ?? (key.default === undefined ? '' : `\`${toText(key.default)}\``);
+        return [`\`${name}\``, description, fallback];
       }),
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
-  'answer-outcomes': (source) => list(outcomeRows(source).answers),
-  'tool-outcomes': (source) => list(outcomeRows(source).tools),
+  'answer-outcomes': ({ ANSWER_OUTCOMES }) => outcomes(ANSWER_OUTCOMES, () => ''),
+  'tool-outcomes': ({ TOOL_OUTCOMES, toolErrorCode }) =>
+    outcomes(TOOL_OUTCOMES, (outcome) => ` (${codeOf(outcome, toolErrorCode)})`),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
   ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };
@@ -58,13 +56,13 @@ export async function generatedDocs() {
 }
 
 /** The profiles of the other tools have the keys of `answer`, and one row each. */
-function keyRows({ path, variable, option, ...key }, accepted) {
+function keyRows({ path, variable, option, description, absent = 'none', ...key }, accepted) {
   const [, profile, name] = /^(model_profiles\.(?:answer_detailed|answer_quick))\.(.*)/.exec(path) ?? [];
   const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`'];
   if (profile !== undefined) return name === 'model' ? [asAnswer] : [];
   const names = [path, variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
-  const fallback = key.default === undefined ? (WITHOUT_KEY[path] ?? 'none') : `\`${toText(key.default)}\``;
-  return [[names.join(', '), descriptionOf(path), accepted, fallback]];
+  const fallback = key.default === undefined ? absent : `\`${toText(key.default)}\``;
+  return [[names.join(', '), description, accepted, fallback]];
 }
 
 function toolSections(tools) {
@@ -72,7 +70,7 @@ function toolSections(tools) {
   const sections = tools.map(({ name, description }, index) => {
     const same = tools[schemas.indexOf(schemas[index])].name;
     const schema = same === name ? `\`\`\`json\n${schemas[index]}\n\`\`\`` : `The schema is that of \`${same}\`.`;
-    return `#### 3.1.${index + 1} \`${name}\`\n\n"${description}"\n\n${schema}`;
+    return `### \`${name}\`\n\n"${description}"\n\n${schema}`;
   });
   return sections.join('\n\n');
 }
@@ -81,11 +79,18 @@ function table(header, rows) {
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** A term and its meaning in each row; a term may have a note. */
-function list(rows) {
-  return rows
-    .map(([term, meaning, note]) => `- ${term}${note === undefined ? '' : ` (${note})`}: ${meaning}`)
-    .join('\n');
+/** `answered`, then the failures in alphabetical order. */
+function outcomes({ answered, ...failures }, noteOf) {
+  const rows = Object.entries(failures).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const lines = rows.map(([outcome, meaning]) => `- \`${outcome}\`${noteOf(outcome)}: ${meaning}`);
+  return [`- \`answered\`: ${answered}`, ...lines].join('\n');
+}
+
+/** The code of an outcome in REST. */
+function codeOf(outcome, toolErrorCode) {
+  if (outcome === 'tool_error') return '`TOOL_EXECUTION_ERROR`';
+  if (outcome === 'json_rpc') return '`TOOL_EXECUTION_ERROR`, or by its code';
+  return `\`${toolErrorCode({ kind: outcome })}\``;
 }
 
 function toText(value) {

@@ -8,8 +8,9 @@ import { rolldown } from 'rolldown';
 export function loadSource() {
   return loadBundle(`
     export { KEYS } from './src/adapters/outbound/config/keys.ts';
-    export * as kinds from './src/adapters/outbound/config/value-kinds.ts';
-    export { SERVER_TABLE } from './src/adapters/outbound/config/server-entry.ts';
+    export { SERVER_TABLE } from './src/adapters/outbound/config/server-keys.ts';
+    export { entry as accessEntry } from './src/adapters/outbound/config/access-config.ts';
+    export { ANSWER_OUTCOMES, TOOL_OUTCOMES } from './scripts/lib/outcomes.ts';
     export { USAGE } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';
     export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';

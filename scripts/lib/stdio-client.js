@@ -1,29 +1,29 @@
-// A minimal MCP client over the standard input and output of a child process, for the scripts.
+// A minimal MCP client over the standard input and output of a child process, for the scripts and the benches.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../build/index.js', import.meta.url));
 
 /**
- * Starts the built server. Requests are written as `Content-Length` frames or as lines; responses are read in either.
+ * Starts a script of Node.js, by default the built server. Messages are written as `Content-Length` frames or as lines; they are read in either.
  *
- * @param {{ args?: string[], framing?: 'framed' | 'line', env?: NodeJS.ProcessEnv }} [options]
+ * @param {{ script?: string, args?: string[], nodeArgs?: string[], framing?: 'framed' | 'line', env?: NodeJS.ProcessEnv }} [options]
  */
-export function startServer({ args = [], framing = 'line', env = process.env } = {}) {
-  if (!existsSync(PROGRAM)) {
-    console.error('build/index.js does not exist. Run: npm run build');
+export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [], framing = 'line', env } = {}) {
+  if (!existsSync(script)) {
+    console.error(`${script} does not exist. Run: npm run build`);
     process.exit(1);
   }
-  const child = spawn(process.execPath, [PROGRAM, '--stdio', ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...nodeArgs, script, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map();
-  const messages = [];
+  const notifications = [];
   let unread = Buffer.alloc(0);
   let nextId = 1;
   let ended;
 
   const take = (message) => {
-    messages.push(message);
+    if (message.id === undefined) notifications.push(message);
     waiting.get(message.id)?.resolve(message);
     waiting.delete(message.id);
   };
@@ -48,24 +48,28 @@ export function startServer({ args = [], framing = 'line', env = process.env } =
     const json = JSON.stringify(message);
     child.stdin.write(framing === 'line' ? `${json}\n` : `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
   };
+  /** Sends a message, and waits for the one with the same ID. */
+  const ask = (message) => {
+    const response = new Promise((resolve, reject) => {
+      if (ended) reject(ended);
+      else waiting.set(message.id, { resolve, reject });
+    });
+    send(message);
+    return response;
+  };
   const notify = (method, params) => send({ jsonrpc: '2.0', method, params });
   const request = (method, params) => {
     const id = nextId;
     nextId += 1;
-    const response = new Promise((resolve, reject) => {
-      if (ended) reject(ended);
-      else waiting.set(id, { resolve, reject });
-    });
-    send({ jsonrpc: '2.0', id, method, params });
-    return Object.assign(response, { id });
+    return ask({ jsonrpc: '2.0', id, method, params });
   };
 
   return {
     child,
-    /** Everything that the server wrote, in order. */
-    messages,
+    /** The notifications that the server wrote, in order. */
+    notifications,
+    ask,
     request,
-    notify,
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     initialize: async () => {
       const response = await request('initialize', {
@@ -85,7 +89,7 @@ export function startServer({ args = [], framing = 'line', env = process.env } =
   };
 }
 
-/** The output contract (spec 3.2) of a response to `tools/call`; throws an error with a message if it contains none. */
+/** The output contract of a response to `tools/call`; throws an error with a message if it contains none. */
 export function answerOf(response) {
   if (response.error) throw new Error(response.error.data?.message ?? response.error.message);
   const text = response.result.content[0].text;

@@ -1,4 +1,7 @@
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { isUnencrypted, routeTo } from '../adapters/outbound/network/addresses.ts';
+import { folderRecorder } from '../adapters/outbound/openai/recordings/folder-recorder.ts';
+import { OfflineSearch } from '../adapters/outbound/openai/recordings/offline-search.ts';
 import { type Application, createApplication } from '../application/answers/application.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { ApiProbe } from '../application/ports/api-probe.ts';
@@ -27,23 +30,21 @@ export async function composeAnswers(
 ): Promise<{ readonly application: Application; readonly close: () => Promise<void> }> {
   const { config, redactor } = runtime;
   const openAi = openAiOptions(runtime, api?.fetch ?? fetch);
-  const llmSearch = await (api === undefined ? loadOffline(runtime, shippedRecordings) : loadOpenAi(runtime, openAi));
+  const llmSearch = await (api === undefined ? createOffline(runtime, shippedRecordings) : loadOpenAi(runtime, openAi));
   const long = api && (await loadLong(runtime, llmSearch, openAi));
   const grounding = config.grounding && {
     policy: config.grounding,
     startGateway,
-    messageFor: (await import('../adapters/inbound/words/tool-error-messages.ts')).toolErrorMessage,
+    messageFor: toolErrorMessage,
     redactor,
   };
   const readsPages = config.resolveDates || config.citationCheck !== 'off';
   const pages = readsPages && api !== undefined ? await loadCitedPages(runtime) : undefined;
-  // A recorded answer does not take minutes, but handles are never asked (rulings K4 and K21).
-  const { longAnswers: _, ...withoutLong } = config;
   const ports = { ...runtime, llmSearch, apiProbe: () => loadProbe(openAi), citedPages: pages?.citedPages, long };
   return {
-    application: createApplication(ports, config.llm.record === undefined ? config : withoutLong, grounding),
+    application: createApplication(ports, config, grounding),
     close: async () => {
-      await Promise.all([long?.searches.close(), llmSearch.close?.()]);
+      await Promise.all([long?.close(), llmSearch.close?.()]);
       await api?.close();
       await pages?.close();
     },
@@ -65,13 +66,13 @@ async function loadOpenAi(runtime: Runtime, openAi: OpenAiOptions) {
     import('../adapters/outbound/openai/openai-responses-search.ts'),
     import('../adapters/outbound/openai/api-client.ts'),
   ]);
-  const recorder = llm.record === undefined ? undefined : await loadRecorder(runtime, llm.record);
+  const recorder = llm.record === undefined ? undefined : createRecorder(runtime, llm.record);
   const request = { store: openAi.store, ...search, background };
   const callFor = networkCalls(openAi);
   return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request, maxRetries, maxConcurrency });
 }
 
-/** Undefined if no tool gives answers that take minutes, or there is no key (ruling K1). */
+/** Undefined if no tool gives answers that take minutes, or there is no key. */
 async function loadLong({ config, clock }: Runtime, llmSearch: LlmSearch, openAi: OpenAiOptions) {
   const { longAnswers } = config;
   const { apiKey } = openAi;
@@ -84,23 +85,18 @@ async function loadLong({ config, clock }: Runtime, llmSearch: LlmSearch, openAi
   ]);
   const responses = new OpenAiStartedResponses({ ...openAi, callFor: networkCalls(openAi) });
   const signer = new HmacHandleSigner(apiKey);
-  return new LongAnswers({ llmSearch, responses, signer, clock, config: { ...config, longAnswers } });
+  return new LongAnswers({ llmSearch, responses, signer, clock, keepMs: longAnswers.keepMs });
 }
 
-async function loadRecorder(runtime: Runtime, folder: string) {
-  const { folderRecorder } = await import('../adapters/outbound/openai/recordings/folder-recorder.ts');
+function createRecorder(runtime: Runtime, folder: string) {
   return folderRecorder({ ...runtime, folder, recordPrivate: runtime.config.llm.recordPrivate });
 }
 
-async function loadOffline(
-  runtime: Runtime,
-  shippedRecordings: string,
-): Promise<LlmSearch & { readonly close?: undefined }> {
-  const { OfflineSearch } = await import('../adapters/outbound/openai/recordings/offline-search.ts');
+function createOffline(runtime: Runtime, shippedRecordings: string): LlmSearch & { readonly close?: undefined } {
   return new OfflineSearch({ ...runtime, path: runtime.config.llm.recordings ?? shippedRecordings });
 }
 
-/** The HTML parser and the address checks are loaded only if they are used (ruling A15). */
+/** The HTML parser and the address checks are loaded only if they are used. */
 async function loadCitedPages({ clock, logger, config }: Runtime) {
   const { createCitedPages } = await import('../adapters/outbound/pages/create-cited-pages.ts');
   const { timeZone, resolveDates, citationCheck: check, pageProxy: proxy } = config;

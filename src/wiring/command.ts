@@ -1,30 +1,38 @@
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { err, ok, type Result } from 'neverthrow';
+import { err } from 'neverthrow';
 import { ask } from '../adapters/inbound/cli/ask.ts';
+import { readInput } from '../adapters/inbound/cli/call-input.ts';
 import { callTool } from '../adapters/inbound/cli/call-tool.ts';
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
-import { terminalLook } from '../adapters/inbound/cli/hyperlink-support.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
-import { BAD_USAGE, FAILED, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { withAdvice } from '../adapters/inbound/words/advised-commands.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
-import { NO_OBJECT, toolErrorMessage, unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
-import { untilAborted } from '../application/async/deadline.ts';
+import { CANCELLED, untilAborted } from '../application/async/deadline.ts';
+import type { Gateway } from '../application/gateway/gateway.ts';
+import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/logger.ts';
+import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
-import { isObject, type JsonObject, parseJson } from '../domain/values/json.ts';
+import { toOffer } from '../domain/grounded/grounding.ts';
+import { checkedAudit } from './audit.ts';
+import { createCatalogue } from './catalogue.ts';
+import { runCheck } from './check.ts';
 import type { ComposedGateway } from './gateway.ts';
+import { checkedQuota } from './quota.ts';
 import { answerServers, type Runtime } from './runtime.ts';
 import type { LoadServices } from './services.ts';
 
 type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 type LoginCommand = CommandOf<'login' | 'logins' | 'logout'>;
-type RunnableCommand = LoginCommand | CommandOf<'ask' | 'doctor' | 'tools' | 'call'>;
+type RunnableCommand = LoginCommand | CommandOf<'ask' | 'check' | 'doctor' | 'tools' | 'call'>;
 
 /** What every command uses. */
 interface Context extends Runtime, CommandContext {
@@ -37,22 +45,25 @@ interface Context extends Runtime, CommandContext {
 export async function runCommand(command: RunnableCommand, runtime: Runtime, load: LoadServices): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort());
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort(CANCELLED));
   const { stdout, stderr } = process;
   const out = (text: string) => stdout.write(text);
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
-  const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights: () => rights };
-  const context = { ...runtime, by, load, out, err: stderr, isTerminal: stdout.isTTY === true };
+  const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
+  const redactor = withAdvice(runtime.redactor, command.options);
+  const context = { ...runtime, redactor, by, load, out, err: stderr, isTerminal: stdout.isTTY === true };
   const code = await run(command, context, signal);
   // However slow the reader of standard output is, it gets everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
   return signal.aborted ? INTERRUPTED : code;
 }
 
-function run(command: RunnableCommand, context: Context, signal: AbortSignal): Promise<number> {
+async function run(command: RunnableCommand, context: Context, signal: AbortSignal): Promise<number> {
   switch (command.kind) {
     case 'ask':
       return runAsk(command, context, signal);
+    case 'check':
+      return runCheck(command, context, signal);
     case 'tools':
       return runTools(command, context, signal);
     case 'call':
@@ -73,19 +84,39 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
     return BAD_USAGE;
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
-  const terminal = isTerminal ? terminalLook(process.stdout) : undefined;
-  const services = await load({ servers: answerServers(config, by.rights()), logSpawn: (line) => logger.debug(line) });
-  const application = await services.application();
-  return ask({ ...context, ...command, application, question, terminal }, signal);
+  const { columns } = process.stdout;
+  // Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM.
+  const terminal = isTerminal ? { columns: columns || 80, hasStyles: process.stdout.hasColors() } : undefined;
+  let gateway: Gateway | undefined;
+  const onStarted = (started: Gateway) => {
+    gateway = started;
+  };
+  const servers = answerServers(config, by.rights);
+  const services = () =>
+    load({
+      gateway: { servers, starts: 'on_use', logSpawn: (line) => logger.debug(line), onStarted },
+      call: (call, signal) => catalogue.call(call, signal),
+    });
+  const { catalogue } = createCatalogue(context, { services, gateway: () => gateway });
+  return ask({ ...context, ...command, catalogue, question, terminal }, signal);
 }
 
-async function runTools({ json, action }: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { by, config, err } = context;
+async function runTools(command: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { json, action, server, tool, isFresh } = command;
+  const { by, config, err, redactor } = context;
   if (action !== undefined && config.lock === undefined) {
     err.write(PROCESS.badUsage(PROCESS.noLock(action)));
     return BAD_USAGE;
   }
-  const { gateway } = await startServers(context, action === undefined ? by.rights().sees : undefined);
+  const { sees } = by.rights;
+  const known = (config.servers ?? []).map(({ name }) => name).filter(sees);
+  if (server !== undefined && !known.includes(server)) {
+    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'unknown_server', server, known }))}\n`);
+    return BAD_USAGE;
+  }
+  const isShown = (name: string) => sees(name) && (server === undefined || name === server);
+  const starts = isFresh || action !== undefined ? 'all' : 'unknown';
+  const { gateway } = await startServers(context, starts, action === undefined ? isShown : undefined);
   if (action !== undefined && config.lock !== undefined) {
     const [{ lockTools }, { replaceFile }] = await Promise.all([
       import('../adapters/inbound/cli/lock-tools.ts'),
@@ -93,16 +124,17 @@ async function runTools({ json, action }: CommandOf<'tools'>, context: Context, 
     ]);
     return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
   }
-  return listTools({ ...context, json, gateway: gateway?.as(by.rights()), offered: await offeredBy(context) }, signal);
+  const visible = gateway?.as(by.rights);
+  return listTools({ ...context, json, tool, gateway: visible, offered: offeredBy(context) }, signal);
 }
 
 async function runDoctor(json: boolean, context: Context, signal: AbortSignal): Promise<number> {
   const { config } = context;
   const { openai, llm, server, grounding, access, audit, lock, quota } = config;
   const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
-  const { oauth, problems } = await config.readOAuth();
+  const { oauth, problems } = config.readOAuth();
   const oauthProblems = problems.length > 0 ? problems : undefined;
-  const { services, composed, gateway } = await startServers(context);
+  const { services, composed, gateway } = await startServers(context, 'all');
   return doctor(
     {
       ...context,
@@ -117,8 +149,8 @@ async function runDoctor(json: boolean, context: Context, signal: AbortSignal): 
       grounding,
       access,
       approved: lock?.approved,
-      audit: audit && (await import('./audit.ts')).checkedAudit(audit),
-      quota: quota && (await import('./quota.ts')).checkedQuota(quota, context),
+      audit: audit && checkedAudit(audit),
+      quota: quota && checkedQuota(quota, context),
       oauth: oauth === undefined ? oauthProblems : (await import('./oauth.ts')).checkedOAuth(oauth, context),
       readLogins: () => checkedLogins(context, composed),
       toolErrors: server.toolErrors,
@@ -132,57 +164,55 @@ async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefi
   const { servers = [] } = runtime.config;
   if (servers.every(({ connection }) => connection.kind === 'child')) return [];
   const { composeLogins } = await import('./logins.ts');
-  const logins = await (await composeLogins(runtime)).list();
-  const checked = servers.map(async ({ name, connection }): Promise<readonly CheckedLogin[]> => {
+  const logins = await composeLogins(runtime).list();
+  const toLogins = async ({ name, connection }: ServerEntry): Promise<readonly CheckedLogin[]> => {
     const { auth } = connection.kind === 'remote' ? connection : {};
     if (auth?.grant !== 'client_credentials') return logins.filter(({ server }) => server === name);
     return [{ server: name, clientId: auth.clientId, login: await gateway?.machineLogin(name) }];
-  });
-  return (await Promise.all(checked)).flat();
+  };
+  return (await Promise.all(servers.map(toLogins))).flat();
 }
 
 /** The names of the tools that are offered to the model in answers. */
-async function offeredBy({ config }: Runtime): Promise<(tools: readonly GatewayTool[]) => readonly string[]> {
+function offeredBy({ config }: Runtime): (tools: readonly GatewayTool[]) => readonly string[] {
   const { grounding } = config;
   if (grounding === undefined) return () => [];
-  const { toOffer } = await import('../domain/grounded/grounding.ts');
   return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
 }
 
-/** Starts the configured servers, or only those that are used, once: a person waits for the outcome. The gateway is undefined if there are none. */
-async function startServers({ config, logger, load }: Context, isUsed: (server: string) => boolean = () => true) {
+/** Composes the configured servers, or only those that are used. Each starts at most once: a person waits for the outcome. The gateway is undefined if there are none. */
+async function startServers(
+  { config, logger, load }: Context,
+  starts: 'all' | 'unknown',
+  isUsed: (server: string) => boolean = () => true,
+) {
   const servers = (config.servers ?? []).filter(({ name }) => isUsed(name));
   const debug = (line: string) => logger.debug(line);
   const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
   const once = servers.map((server) => ({ ...server, restart: 'never' as const }));
-  const services = await load({ servers: once, logSpawn: debug, logger: quiet });
+  const call: AnswerGateway['call'] = async () => err({ kind: 'cancelled' });
+  const services = await load({ gateway: { servers: once, starts, logSpawn: debug, logger: quiet }, call });
   const composed = servers.length === 0 ? undefined : await services.gateway();
   return { services, composed, gateway: composed?.gateway };
 }
 
 async function runCall(command: CommandOf<'call'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { server, tool, input } = command;
-  const { config, redactor, err: errors, by, audit } = context;
-  const names = (config.servers ?? []).map(({ name }) => name).filter(by.rights().sees);
-  if (!names.includes(server)) {
-    const isDenied = config.servers?.some(({ name }) => name === server) === true;
-    const unknown = { kind: 'unknown_server', server, known: names } as const;
-    const call = async () => ({ server, tool, args: (await readInput(input, signal)).unwrapOr({}), by });
-    const toEnding = () => ({ outcome: isDenied ? 'denied' : unknown.kind });
-    const ended = await audit?.record(await call(), async () => err(unknown), toEnding);
-    const error = ended?.isErr() ? ended.error : unknown;
-    errors.write(`${redactor.inLogs(toolErrorMessage(error))}\n`);
-    return error === unknown ? BAD_USAGE : FAILED;
-  }
+  const { server, tool, input, json } = command;
+  const { config, err: errors, by } = context;
   const args = await readInput(input, signal);
   if (signal.aborted) return INTERRUPTED;
   if (args.isErr()) {
     errors.write(`${args.error}\n`);
     return BAD_USAGE;
   }
-  const { gateway } = await startServers(context, (name) => name === server);
-  if (gateway === undefined) return BAD_USAGE;
-  return callTool({ ...context, gateway, server, tool, args: args.value }, signal);
+  const isUsed = (name: string) => name === server && by.rights.sees(name);
+  const { gateway } = await startServers(context, 'all', isUsed);
+  const catalogue = new ToolCatalogue({
+    ...context,
+    configured: (config.servers ?? []).map(({ name }) => name),
+    providers: () => (gateway === undefined ? [] : [gateway]),
+  });
+  return callTool({ ...context, gateway, catalogue, server, tool, args: args.value, json }, signal);
 }
 
 /** Starts no server. */
@@ -193,7 +223,7 @@ async function runLogins(command: LoginCommand, context: Context, signal: AbortS
   ]);
   const { config, err } = context;
   const servers = new Map((config.servers ?? []).map((server) => [server.name, whyNoLogin(server)]));
-  const options = { ...context, logins: await composeLogins(context), servers };
+  const options = { ...context, logins: composeLogins(context), servers };
   if (command.kind === 'logins') return listLogins({ ...options, ...command });
   if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
   const [{ openBrowser }, { typedLines }] = await Promise.all([
@@ -204,20 +234,6 @@ async function runLogins(command: LoginCommand, context: Context, signal: AbortS
   const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
   const hasBrowser = err.isTTY === true && !command.noBrowser;
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
-}
-
-/** The input of a call, or why it cannot be read. */
-async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
-  let json = input;
-  try {
-    if (input === '-') json = await untilAborted(text(process.stdin), signal);
-    else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return err(unreadableFile(input.slice(1), code ?? String(error)));
-  }
-  const args = parseJson(json.replace(/^\uFEFF/, ''));
-  return isObject(args) ? ok(args) : err(NO_OBJECT);
 }
 
 function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {

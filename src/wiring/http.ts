@@ -1,54 +1,53 @@
-import { setFlagsFromString } from 'node:v8';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
-import { BuiltInServer } from '../adapters/inbound/http/rest/built-in-server.ts';
-import { lineWriter } from '../adapters/inbound/http/server/access-log.ts';
-import { HttpServer } from '../adapters/inbound/http/server/http-server.ts';
-import { Metrics } from '../adapters/inbound/http/server/metrics.ts';
+import { Metrics } from '../adapters/inbound/http/metrics.ts';
+import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import type { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
+import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
+import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
+import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createAnswerTools } from './answer-tools.ts';
-import type { Runtime } from './runtime.ts';
+import { createCatalogue } from './catalogue.ts';
+import { createExposure } from './exposure.ts';
+import { composeQuota } from './quota.ts';
+import { isGatewayOnly, type Runtime } from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
 import type { LoadServices } from './services.ts';
 import { onUncaughtError } from './uncaught-errors.ts';
 import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
-/** By how many percent the heap may grow before it is collected. V8 lets it grow to four times what is in use, which is garbage of calls that have ended. */
-const HEAP_GROWTH = 120;
-
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
 export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder: string): Promise<number> {
   const { config, clock, logger, redactor, audit } = runtime;
   const { http, openai, llm, timeoutMs } = config;
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
   let gateway: Gateway | undefined;
+  let endServers = () => {};
   let loading: Promise<void> | undefined;
   const metrics = new Metrics(() => gateway);
   const services = await load({
-    servers: [],
-    logSpawn,
-    onStarted: (started) => {
-      gateway = started;
+    gateway: {
+      servers: [],
+      isShared: true,
+      logSpawn,
+      onStarted: (started, end) => {
+        endServers = end;
+        gateway = started;
+      },
+      onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
     },
-    onCallEnded: (report) => metrics.onServerCallEnded(report),
-    onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
+    call: (call, signal) => catalogue.call(call, signal),
   });
-  const { answerTools, long, application } = await createAnswerTools(
-    runtime,
-    async () => services,
-    () => gateway,
-  );
-  if (config.longAnswers !== undefined) {
-    const { registerLongMetrics } = await import('../adapters/inbound/http/server/long-metrics.ts');
-    registerLongMetrics(metrics.registry, () => application()?.long);
-  }
+  const { catalogue, checks, answerTools, moreInstructions, application } = createCatalogue(runtime, {
+    services: async () => services,
+    gateway: () => gateway,
+    onCallEnded: (report) => metrics.onCallEnded(report),
+  });
   if (config.citationCheck !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   let tools: ToolSet = answerTools;
@@ -59,38 +58,41 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
       await loading;
       return gateway;
     };
-    const options = { builtIn: answerTools, gateway: started, notifiesOfChanges: false };
-    ({ tools, shared } = await (await import('./exposure.ts')).createExposure(runtime, options));
+    const options = { builtIn: answerTools, catalogue, gateway: started, notifiesOfChanges: false };
+    ({ tools, shared } = createExposure(runtime, options));
   }
-  const quota = config.quota && (await (await import('./quota.ts')).composeQuota(runtime, config.quota));
+  const quota = config.quota && (await composeQuota(runtime, config.quota));
   const oauth = http.oauth && {
     ...http.oauth,
     verifier: (await import('./oauth.ts')).composeTokenVerifier(http.oauth, runtime),
   };
-  const accessLog = lineWriter(clock, process.stderr);
-  const { validator } = services;
   const server = new HttpServer({
     ...http,
     ...runtime,
     quota: quota?.guard,
     oauth,
-    canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined,
+    // Without answer tools, there is nothing to warn of.
+    canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined || isGatewayOnly(config),
     tools,
     toolErrors: config.server.toolErrors,
     serverInfo: IDENTITY,
-    ...long,
+    moreInstructions,
     shared,
     rest: {
       gateway: () => gateway,
       loading: () => loading,
-      builtIn: new BuiltInServer({ tools: answerTools, clock, validator, timeoutMs, audit }),
+      catalogue,
+      checks,
+      timeoutMs,
       version: VERSION,
       pageFolder: http.page ? pageFolder : undefined,
     },
-    endWaits: () => application()?.long?.endWaits() === true,
+    endWaits: () => application()?.endWaits?.() === true,
     metrics,
-    writeAccessLine: (line) => accessLog.add(redactor.inLogs(line)),
+    writeAccessLine: (line) => void process.stderr.write(redactor.inLogs(line)),
   });
+  // A terminal sends SIGHUP when it is closed.
+  const isOnTerminal = process.stderr.isTTY === true;
   let isStopping = false;
   const stopped = new Promise<number>((resolve) => {
     const stop = (signal: string) => {
@@ -101,8 +103,19 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
       isStopping = true;
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
+    if (isOnTerminal) {
+      process.on('SIGHUP', () => {
+        stop('SIGHUP');
+        process.once('exit', endBySignal);
+      });
+    }
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
+  const logWithheld = async () => {
+    if (gateway === undefined) return;
+    await gateway.whenStarted(Number.POSITIVE_INFINITY, never());
+    for (const [server, names] of withheldTools(gateway)) logSpawn(`gateway: ${server}: ${notApprovedMessage(names)}`);
+  };
   const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
     if (lock !== undefined) metrics.registerChanges();
     if (servers.length === 0 && gateway === undefined) return;
@@ -113,7 +126,6 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     });
   };
   let { files } = config;
-  let lookAtFiles = () => {};
   let started = Promise.resolve();
   const apply = async (reloadable: Reloadable) => {
     // A signal may come while the first servers are being composed.
@@ -123,21 +135,22 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     // In the same turn: no caller sees the new servers with the rights of before.
     setAccess();
     if (gateway !== undefined) await (await services.gateway()).checkAccess();
+    void logWithheld();
   };
   const reload = async () => {
     const loaded = await runtime.reload();
     // With a problem, those of before are kept, because a file that is damaged names none.
     files = 'value' in loaded ? loaded.files : [...new Set([...files, ...loaded.files])];
-    lookAtFiles();
     return loaded;
   };
-  const reloadServers = serversReload({ apply, logSpawn, reload, logger });
+  const reloadServers = serversReload({ initial: config, apply, logSpawn, reload, logger });
   const onChanged = () => void (isStopping || reloadServers());
-  process.on('SIGHUP', () => void audit?.open());
-  process.on('SIGHUP', onChanged);
+  if (!isOnTerminal) {
+    process.on('SIGHUP', () => void audit?.open());
+    process.on('SIGHUP', onChanged);
+  }
   if (config.gateway.watch) {
-    const { watchFiles } = await import('../adapters/outbound/config/watched-files.ts');
-    lookAtFiles = watchFiles({ files: () => files, onChanged, clock, logger });
+    watchFiles({ files: () => files, onChanged, clock });
   }
   const listening = await server.listen();
   if (listening.isErr()) {
@@ -146,13 +159,29 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
   }
   started = configure(config);
   await started;
+  void logWithheld();
   process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
-  if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
+  if (isGatewayOnly(config)) process.stderr.write(`${SERVING.gatewayOnly(openai.apiKeyVariable)}\n`);
+  else if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
     process.stderr.write(SERVING.noKey(openai.apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(SERVING.hosts);
   const code = await stopped;
+  endServers();
   await quota?.close();
-  accessLog.flush();
   return code;
+}
+
+/** The names of the tools that `gateway.lock` withholds, by their server. */
+function withheldTools({ changed }: Gateway): ReadonlyMap<string, readonly string[]> {
+  const servers = new Set(changed.map(({ server }) => server));
+  return new Map(
+    [...servers].map((name) => [name, changed.filter(({ server }) => server === name).map(({ name }) => name)]),
+  );
+}
+
+/** Ends the process as SIGHUP does. Node.js itself would fail to restore the settings of a terminal that is closed, and abort. */
+function endBySignal(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
 }

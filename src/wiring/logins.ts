@@ -1,50 +1,43 @@
 import type { NoLogin } from '../adapters/inbound/words/login-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import type { LoginServer } from '../adapters/outbound/login/discovery.ts';
-import { loginPath } from '../adapters/outbound/login/login-path.ts';
-import type { RenewalOutcome } from '../adapters/outbound/login/stored-tokens.ts';
+import type { LoginServer } from '../adapters/outbound/login/login.ts';
+import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
+import { LoginTokens, type RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
+import { OAuthLogins } from '../adapters/outbound/login/oauth-logins.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
-import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
+import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { Logins } from '../application/ports/logins.ts';
 import type { Runtime } from './runtime.ts';
 
-/**
- * The login of a remote server. Undefined if its headers have credentials, or if others could read its token (ruling O3). What knows OAuth is
- * loaded when it is needed (ruling O22).
- */
+/** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
 export async function remoteLogin(
   server: LoginServer,
   { config, clock, logger, redactor }: Runtime,
-  fetches: ProxyFetches,
+  fetch: typeof globalThis.fetch,
   onRenewal: (server: string, outcome: RenewalOutcome) => void,
 ): Promise<RemoteLogin | undefined> {
   const { name, url, auth } = server;
   if (hasCredentials(server) || isUnencrypted(url)) return undefined;
-  const load = async () => {
-    const [{ MachineTokens, StoredTokens }, { LoginFiles }] = await Promise.all([
-      import('../adapters/outbound/login/stored-tokens.ts'),
-      import('../adapters/outbound/login/login-files.ts'),
-    ]);
-    const options = {
-      server,
-      network: { fetch: fetches.fetch, clock },
-      learn: (own: readonly string[]) => redactor.learnLatest(url, own),
-      onRenewal: (outcome: RenewalOutcome, reason?: string) => {
-        const what = outcome === 'failed' ? 'not renewed' : outcome;
-        logger.debug(`gateway: ${name}: the login was ${what}${reason === undefined ? '' : ` (${reason})`}`);
-        onRenewal(name, outcome);
-      },
-    };
-    return auth?.grant === 'client_credentials'
-      ? new MachineTokens(options)
-      : new StoredTokens(options, new LoginFiles(config.gateway.logins, clock, logger));
+  const options = {
+    server,
+    files: new LoginFiles(config.gateway.logins, clock),
+    network: { fetch, clock },
+    learn: (own: readonly string[]) => redactor.learnLatest(url, own),
+    onRenewal: (outcome: RenewalOutcome, reason?: string) => {
+      const why = reason === undefined ? '' : ` (${reason})`;
+      const kept =
+        outcome === 'renewed' && reason !== undefined ? '; it could not be written, and is kept in memory' : '';
+      const text = `gateway: ${name}: the login was ${outcome === 'failed' ? 'not renewed' : outcome}${kept}${why}`;
+      if (kept !== '' || outcome === 'refused') logger.warn(text);
+      else logger.debug(text);
+      onRenewal(name, outcome);
+    },
   };
-  const path = loginPath(config.gateway.logins, url);
-  return new RemoteLogin({ name, url, auth, clock, path, load, fetch: await fetches.fetchFor(url) });
+  return new RemoteLogin({ name, url, auth, clock, tokens: new LoginTokens(options), fetch });
 }
 
-/** Why a person cannot sign in to a server; undefined if one can (ruling O12). */
+/** Why a person cannot sign in to a server; undefined if one can. */
 export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
   if (connection.kind === 'child') return 'command';
   if (hasCredentials(connection)) return 'header';
@@ -53,18 +46,14 @@ export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
 }
 
 /** Composes the logins of persons. */
-export async function composeLogins({ config, clock, logger, redactor }: Runtime): Promise<Logins> {
-  const [{ OAuthLogins }, { LoginFiles }] = await Promise.all([
-    import('../adapters/outbound/login/oauth-logins.ts'),
-    import('../adapters/outbound/login/login-files.ts'),
-  ]);
-  const fetches = new ProxyFetches(process.env);
+export function composeLogins({ config, clock, redactor }: Runtime): Logins {
+  const { fetch } = createProxyFetch(process.env);
   return new OAuthLogins({
     servers: (config.servers ?? []).flatMap(({ name, connection }) =>
       connection.kind === 'remote' ? [{ ...connection, name }] : [],
     ),
-    files: new LoginFiles(config.gateway.logins, clock, logger),
-    network: { fetch: fetches.fetch, clock },
+    files: new LoginFiles(config.gateway.logins, clock),
+    network: { fetch, clock },
     learn: (own) => redactor.learn({ own }),
   });
 }

@@ -1,6 +1,6 @@
 import type { CheckedOAuth } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
-import { ProxyFetches } from '../adapters/outbound/network/proxy-fetches.ts';
+import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';
@@ -28,6 +28,6 @@ export function checkedOAuth(oauth: OAuthConfig, { clock }: Runtime): CheckedOAu
 }
 
 function keyReader(oauth: OAuthConfig) {
-  const fetches = new ProxyFetches(process.env);
-  return (signal: AbortSignal) => readKeySet({ ...oauth, fetch: fetches.fetch }, signal);
+  const { fetch } = createProxyFetch(process.env);
+  return (signal: AbortSignal) => readKeySet({ ...oauth, fetch }, signal);
 }

@@ -1,6 +1,7 @@
 import type { CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/server-config.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
+import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
@@ -26,7 +27,6 @@ export function checkedQuota(quota: QuotaConfig, { clock }: Runtime): CheckedQuo
 /** Does not wait for a connection. The client of the store is loaded only if there is one. */
 async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock) {
   if (url === 'memory') {
-    const { MemoryQuotaStore } = await import('../adapters/outbound/quota/memory-quota-store.ts');
     return new MemoryQuotaStore();
   }
   const { RedisQuotaStore } = await import('../adapters/outbound/quota/redis-quota-store.ts');

@@ -3,11 +3,14 @@ import type { ServerConfig } from '../adapters/outbound/config/load-config.ts';
 import { coalesced } from '../application/async/coalesced.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
+import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 
-/** The members of the configuration that a reload applies, all of them or none (ruling T21). All others stay as they were at the start. */
+/** The members of the configuration that a reload applies, all of them or none. All others stay as they were at the start. */
 export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock'>;
 
 interface ServersReloadOptions {
+  /** What applies at the start. */
+  readonly initial: Reloadable;
   /** Replaces what was configured. If it rejects, nothing was changed. */
   readonly apply: (reloadable: Reloadable) => Promise<void>;
   readonly logSpawn: (line: string) => void;
@@ -17,26 +20,53 @@ interface ServersReloadOptions {
 }
 
 /**
- * A function that reads the configuration again, and applies what can be reloaded, if the complete configuration is valid (rulings G10, T21).
+ * A function that reads the configuration again, and applies what can be reloaded, if the complete configuration is valid.
  * One reload runs at a time; requests during it lead to one more.
  */
-export function serversReload({ apply, logSpawn, reload, logger }: ServersReloadOptions): () => void {
+export function serversReload({ initial, apply, logSpawn, reload, logger }: ServersReloadOptions): () => void {
+  let current = initial;
   const run = async () => {
     const validated = await reload();
     if ('problems' in validated) {
       const problems = validated.problems.map(messageForProblem).join('; ');
-      logger.warn(`gateway: the configuration has problems, so that nothing was changed: ${problems}`);
+      logger.warn(`gateway: the configuration has problems, so nothing was changed: ${problems}`);
       return;
     }
     const { servers = [], notices } = validated.value;
+    const missing = removedLimits(current, validated.value);
+    if (missing.length > 0) {
+      logger.warn(
+        `gateway: ${missing.join(', ')} is missing, so that nothing was changed; to remove it, restart the program`,
+      );
+      return;
+    }
     await apply(validated.value);
+    current = validated.value;
     logNotices(notices, logger);
     const names = servers.map(({ name }) => name).join(', ') || 'none';
     logSpawn(`gateway: the configuration was read again; servers: ${names}`);
   };
   return coalesced(() =>
     run().catch((bug: unknown) =>
-      logger.error(`gateway: the servers could not be configured again, so that nothing was changed: ${String(bug)}`),
+      logger.error(`gateway: the servers could not be configured again, so nothing was changed: ${String(bug)}`),
     ),
   );
+}
+
+/**
+ * What limits callers now, and would not any more. A file of which only the beginning was written, because the disk was full, is often valid,
+ * and would otherwise open everything.
+ */
+function removedLimits(before: Reloadable, after: Reloadable): readonly string[] {
+  const sections = [
+    ...(before.access !== undefined && after.access === undefined ? ['access'] : []),
+    ...(before.access?.[LOCAL_CALLER] && after.access && !after.access[LOCAL_CALLER] ? [`access.${LOCAL_CALLER}`] : []),
+    ...(before.lock !== undefined && after.lock === undefined ? ['gateway.lock'] : []),
+  ];
+  const rules = (before.servers ?? []).flatMap(({ name, filter }) => {
+    const now = after.servers?.find((server) => server.name === name)?.filter;
+    const isRemoved = (rule: 'allow' | 'deny') => now && filter[rule] !== undefined && now[rule] === undefined;
+    return (['allow', 'deny'] as const).filter(isRemoved).map((rule) => `tools.${rule} of ${name}`);
+  });
+  return [...sections, ...rules];
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import ts from 'typescript';
+import { type ESTree, parseSync, Visitor } from 'rolldown/utils';
 
 /** A file of a program, by its path from the root of the repository. */
 export interface SourceFile {
@@ -54,13 +54,15 @@ export function longFiles(files: readonly SourceFile[]): readonly string[] {
 /** The places of other texts: each holds all texts of its kind. */
 const OTHER_TEXTS: readonly RegExp[] = [
   // The help, and the descriptions of tools, operations and metrics.
-  /inbound\/(?:cli\/usage|mcp\/(?:answer|search)-schemas|http\/rest\/openapi|http\/server\/(?:long-)?metrics)\.ts$/,
+  /inbound\/(?:cli\/usage|mcp\/(?:answer|check|search)-schemas|http\/openapi|http\/(?:long-)?metrics)\.ts$/,
+  // The page, whose other texts are in its HTML.
+  /inbound\/http\/page\//,
   // Parts of an answer, which the domain makes in the language of the question.
   /domain\/answers\/(?:answer-result|unfinished-answer)\.ts$/,
   // For the model.
   /(?:system-policy|tool-output|openai\/request-body|diagnose-setup)\.ts$/,
   // What the browser shows at the end of a login.
-  /\/outbound\/login\/callback-server\.ts$/,
+  /\/outbound\/login\/callback\.ts$/,
 ];
 
 /** What sends a text to a person, or to the client of a refused request. */
@@ -75,16 +77,26 @@ export function strayWords(files: readonly SourceFile[]): readonly string[] {
 
 function wordsIn(text: string): readonly string[] {
   const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    // Its reader is a programmer.
-    if (ts.isThrowStatement(node)) return;
-    const words = textOf(node)?.trim() ?? '';
-    const { parent } = node;
-    const isSent = /\w+ \w/.test(words) && ts.isCallExpression(parent) && SENDER.test(parent.expression.getText());
-    if (isSent || SENTENCE.test(words)) found.push(words);
-    ts.forEachChild(node, visit);
+  // Their readers are programmers.
+  let thrown = 0;
+  const check = (words: string) => {
+    if (thrown === 0 && SENTENCE.test(words)) found.push(words);
   };
-  visit(ts.createSourceFile('', text, ts.ScriptTarget.Latest, true));
+  new Visitor({
+    ThrowStatement: () => {
+      thrown += 1;
+    },
+    'ThrowStatement:exit': () => {
+      thrown -= 1;
+    },
+    CallExpression: ({ callee, arguments: args }) => {
+      if (thrown > 0 || !SENDER.test(text.slice(callee.start, callee.end))) return;
+      const words = args.map((arg) => textOf(arg)?.trim() ?? '');
+      found.push(...words.filter((one) => /\w+ \w/.test(one) && !SENTENCE.test(one)));
+    },
+    Literal: (node) => check(textOf(node)?.trim() ?? ''),
+    TemplateLiteral: (node) => check(textOf(node)?.trim() ?? ''),
+  }).visit(parseSync('words.ts', text, { lang: 'ts' }).program);
   return found;
 }
 
@@ -92,11 +104,11 @@ function wordsIn(text: string): readonly string[] {
 const SENTENCE = /^[("'[]?[A-Z][\w-]* (?=.*(?:^| )[a-z])(?:\S+ ){2}\S/;
 
 /** The text of a literal without what is filled in. */
-function textOf(node: ts.Node): string | undefined {
-  if (ts.isStringLiteralLike(node)) return node.text;
-  if (!ts.isTemplateExpression(node)) return undefined;
-  return [node.head, ...node.templateSpans.map(({ literal }) => literal)]
-    .map(({ text }) => text)
+function textOf(node: ESTree.Node): string | undefined {
+  if (node.type === 'Literal') return typeof node.value === 'string' ? node.value : undefined;
+  if (node.type !== 'TemplateLiteral') return undefined;
+  return node.quasis
+    .map(({ value }) => value.cooked ?? '')
     .join(' ')
     .replaceAll(/ +/g, ' ');
 }

@@ -94,24 +94,24 @@ export function fixtureMethods(options: {
     timeoutMs: 10_000,
     startupTimeoutMs: 10_000,
     restart: 'never',
+    start: 'at_once',
+    idleMs: 0,
     isRequired: false,
     filter: {},
     maxConcurrency: 10,
   } as const;
   const gateway = new Gateway({
     ...options,
-    validator: new FakeSchemaValidator(),
+    validator: async () => new FakeSchemaValidator(),
     servers: [{ definition, server: suiteServer(), fingerprint: SERVER }],
-    checkOutput: 'warn',
     drainMs: 0,
-    onCallEnded: () => {},
   });
   const methods = new GatewayMethods({ ...options, gateway: async () => gateway, isSession: false });
   const withServer = (params: JsonObject) =>
     typeof params.name === 'string' ? { ...params, name: `${SERVER}__${params.name}` } : params;
   const shared: SharedMethods = {
     has: (method) => methods.has(method),
-    capabilities: (era, rights) => methods.capabilities(era, rights),
+    capabilities: (rights) => methods.capabilities(rights),
     call: (call, signal) => {
       const params = withServer(call.params);
       return methods.call(

@@ -1,10 +1,11 @@
-import { HttpServer } from '../../src/adapters/inbound/http/server/http-server.ts';
-import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
+import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
+import { HttpServer } from '../../src/adapters/inbound/http/serve.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
+import { answersOf, catalogueOf } from '../support/catalogue.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
 import { noServers } from '../support/no-servers.ts';
@@ -17,7 +18,7 @@ const fixtureTools: ToolSet = {
   unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
   call: ({ name, args, meta }, notify) => {
     const tool = FIXTURE_TOOLS.find((tool) => tool.name === name);
-    if (tool === undefined) return undefined;
+    if (tool === undefined) return Promise.resolve('unknown_tool' as const);
     const { progressToken } = meta;
     const reply = tool.call({
       params: { name, arguments: args, _meta: meta },
@@ -31,20 +32,20 @@ const fixtureTools: ToolSet = {
 };
 
 const clock = new SystemClock();
-const { app: application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
+const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
 const redactor = createRedactor();
+const catalogue = catalogueOf([answersOf(application)], { clock });
 const answerTools = new AnswerTools({
-  application,
+  catalogue,
   clock,
   logger,
   redactor,
   toolErrors: 'protocol',
-  maxAnswerChars: 20_000,
 });
 const tools: ToolSet = {
   list: (rights) => [...answerTools.list(rights), ...fixtureTools.list(rights)],
   unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
-  call: (call, notify, signal) => answerTools.call(call, notify, signal) ?? fixtureTools.call(call, notify, signal),
+  call: (call, notify, signal) => (answerTools.has(call.name) ? answerTools : fixtureTools).call(call, notify, signal),
 };
 const server = new HttpServer({
   host: '127.0.0.1',
@@ -62,7 +63,7 @@ const server = new HttpServer({
   tools,
   shared: fixtureMethods({ clock, logger, redactor }),
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
-  rest: noServers(answerTools, clock),
+  rest: noServers(catalogue),
   metrics: new Metrics(() => undefined),
   clock,
   logger,

@@ -2,8 +2,7 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import { describe, expect, test } from 'vitest';
 import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
-import { discover } from '../../src/adapters/outbound/login/discovery.ts';
-import { requestTokens } from '../../src/adapters/outbound/login/oauth-request.ts';
+import { oauthFetch } from '../../src/adapters/outbound/login/oauth-fetch.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
@@ -37,17 +36,7 @@ const PARTS = {
     errorOf(await readKeySet({ issuer: url, jwksUri: `${url}/keys`, fetch: fetchBy(agent) }, never())),
   'the metadata of an issuer': async (url: string, agent: Agent) =>
     errorOf(await readKeySet({ issuer: url, jwksUri: undefined, fetch: fetchBy(agent) }, never())),
-  'the issuer of a login': (url: string, agent: Agent) =>
-    messageOf(discover({ name: 'a', url, headers: {} }, networkOf(agent), never())),
-  'the tokens of a login': (url: string, agent: Agent) =>
-    messageOf(
-      requestTokens(
-        { metadata: { issuer: url, token_endpoint: url }, client: { client_id: 'a' }, scopes: [] },
-        {},
-        networkOf(agent),
-        never(),
-      ),
-    ),
+  'the issuer of a login': (url: string, agent: Agent) => messageOf(oauthFetch(url, networkOf(agent), never())(url)),
 };
 
 const fetchBy = (dispatcher: Agent) =>

@@ -73,6 +73,7 @@ test.each(['false', 'link', 'true', '[links]'])('citations.check: %s is a proble
   );
 });
 
+// S49
 test('off requests nothing, and reports nothing', async () => {
   const ask = await composeOn(web.api, 'citations: { check: off }', { HTTP_PROXY: web.proxy.url });
   const { report } = (await ask())._unsafeUnwrap();

@@ -8,7 +8,6 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
-import { sized } from '../support/sized.ts';
 import { call, callWaiting, EventLog } from './describe-tool-server.ts';
 import { errorOf, never } from './search-kit.ts';
 
@@ -23,6 +22,7 @@ interface ChildOptions {
   readonly maxBytes?: number;
   readonly isDebug?: boolean;
   readonly clock?: Clock;
+  readonly graceMs?: number;
 }
 
 function newChild(options: ChildOptions, onFinished = onTestFinished) {
@@ -31,6 +31,7 @@ function newChild(options: ChildOptions, onFinished = onTestFinished) {
     command = (server: readonly string[]) => server,
     maxBytes = 10 * 1024 * 1024,
     clock = new SystemClock(),
+    graceMs = GRACE_MS,
     ...more
   } = options;
   const tree = newProcessTree(onFinished);
@@ -46,7 +47,8 @@ function newChild(options: ChildOptions, onFinished = onTestFinished) {
     maxBytes,
     logger,
     clock,
-    graceMs: GRACE_MS,
+    programEnds: never(),
+    graceMs,
     logSpawn: (line) => void spawned.push(line),
     identity: { name: 'contract', version: '1.0.0' },
   });
@@ -78,7 +80,7 @@ async function textOfCall(...[connection, name, args]: Parameters<typeof call>):
 
 describe('a start that fails says why', () => {
   test('with the last words of a process that ends', async () => {
-    expect(await refusal(newChild({ behaviours: ['exit-early'] }))).toBe('no configuration found (exited with code 3)');
+    expect(await refusal(newChild({ behaviours: ['exit-early'] }))).toBe('exited with code 3: no configuration found');
   });
 
   test('with the error of `initialize`, and not with what was on standard error before', async () => {
@@ -97,8 +99,14 @@ describe('a start that fails says why', () => {
       'cannot start /no/such/program (ENOENT)',
     ],
     ['a folder that does not exist', { cwd: '/no/such/folder' }, `cannot start ${process.execPath} (ENOENT)`],
-  ])('with %s', async (_, options, reason) => {
-    expect(await refusal(newChild(options))).toBe(`${reason}; check its command and cwd`);
+    [
+      'a command with its arguments',
+      { command: () => ['npx -y x'] },
+      'cannot start npx -y x (ENOENT)',
+      'put the arguments of the command into args',
+    ],
+  ])('with %s', async (_, options, reason, advice = 'check its command and cwd') => {
+    expect(await refusal(newChild(options))).toBe(`${reason}; ${advice}`);
   });
 });
 
@@ -111,29 +119,6 @@ test('offers 2025-11-25, and accepts an older revision', async () => {
     capabilities: {},
     clientInfo: { name: 'contract', version: '1.0.0' },
   });
-});
-
-test('does not read a list of tools of more than 8 MiB', async () => {
-  const { connection } = await connectChild('endless-large-list');
-  expect(errorOf(await connection.listTools(never()))).toMatchObject({ kind: 'invalid_result' });
-});
-
-test('does not pass on what a server says of itself if that is long', async () => {
-  const { connection } = await connectChild('verbose');
-  expect(connection.serverInfo).toBeUndefined();
-});
-
-test('does not read what a server says of itself if that has 20,000 objects, lists and members', async () => {
-  const reason = await refusal(newChild({ behaviours: ['decorated'] }));
-  expect(reason).toContain('the answer has too many objects, lists and members');
-});
-
-test('does not read a list of tools with 250,000 objects, lists and members', async () => {
-  const { connection, events } = await connectChild('crowded-list');
-  const detail = 'the answer has too many objects, lists and members for a list; let the server offer less';
-  expect(errorOf(await connection.listTools(never()))).toEqual({ kind: 'invalid_result', detail });
-  expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
-  expect(events.lost).toEqual([]);
 });
 
 test('logs the start with the name, the command and the process, and nothing of the environment', async () => {
@@ -224,12 +209,14 @@ describe('a server that misbehaves, and continues', () => {
   });
 });
 
-describe('a result that is too large', () => {
-  const maxBytes = 10 * 1024 * 1024;
-  const huge = { size: 20_000_000 };
+// S59
+describe('a message that is too large', () => {
+  const maxBytes = 1024;
+  const huge = { size: 200_000 };
+  const connectSmall = () => connect(newChild({ maxBytes }));
 
-  test.each(['first', 'last'])('fails its own call, with its ID %s', async (at) => {
-    const { connection, events } = await connectChild();
+  test.each(['first', 'last'])('fails the call that it answers, with its ID %s', async (at) => {
+    const { connection, events } = await connectSmall();
     const { controller, outcome } = await callWaiting(connection);
     expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'too_large', maxBytes });
     expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
@@ -238,34 +225,17 @@ describe('a result that is too large', () => {
     expect(events.lost).toEqual([]);
   });
 
-  test.each(['hidden', 'malformed'])('fails every call in flight if its ID cannot be read (%s)', async (at) => {
-    const { connection } = await connectChild();
-    expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'too_large', maxBytes });
+  test.each(['hidden', 'malformed'])('ends the server if its ID cannot be seen (%s)', async (at) => {
+    const { connection, events } = await connectSmall();
     const { outcome } = await callWaiting(connection);
-    expect(errorOf(await call(connection, 'huge', { ...huge, at })).kind).toBe('crashed');
-    expect(errorOf(await outcome).kind).toBe('crashed');
-    expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
+    const reason = 'sent a response of more than 1024 bytes to a call that cannot be seen';
+    expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'crashed', reason });
+    expect(errorOf(await outcome)).toEqual({ kind: 'crashed', reason });
+    expect(events.lost).toEqual([reason]);
   });
 
-  test('with an ID that cannot be read is not the answer to a call that was cancelled', async () => {
-    const { connection } = await connectChild();
-    const { controller, outcome } = await callWaiting(connection);
-    controller.abort();
-    await outcome;
-    const at = 'hidden';
-    expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'too_large', maxBytes });
-  });
-
-  test('fails its own call if it has too many objects, lists and members', async () => {
-    const { connection, events } = await connectChild();
-    const detail = 'the answer has too many objects, lists and members; ask for less';
-    expect(errorOf(await call(connection, 'big', { parts: 1_300_000 }))).toEqual({ kind: 'invalid_result', detail });
-    expect((await call(connection, 'big', { parts: 1_200_000 })).isOk()).toBe(true);
-    expect(events.lost).toEqual([]);
-  });
-
-  test('is not meant by a notification that is too large', async () => {
-    const { connection } = await connectChild();
+  test('is left out if it is a notification', async () => {
+    const { connection } = await connectSmall();
     expect(await textOfCall(connection, 'hugeNote', huge)).toBe('noted');
   });
 });
@@ -282,49 +252,44 @@ const LINES = [
   ['pings', '{"jsonrpc":"2.0","id":1,"method":"ping"}', 0],
   ['blank lines', '', 0],
 ] as const;
-/** One of each: no message, one that is used, one that is answered, and nothing. All are counted at the same place. */
-const KINDS = ['lines of a log', 'changes of its tools', 'pings', 'blank lines'];
-
-describe.each(LINES)('a server that writes %s', (name, line, warnings) => {
-  test('continues with as many as a chatty server writes', async () => {
-    const clock = new FakeClock();
-    const { connection, events, logger } = await connect(newChild({ clock }));
-    for (let seconds = 0; seconds < 20; seconds += 10) {
-      expect(await textOfCall(connection, 'repeat', { line, times: 6000 })).toBe('repeated');
-      await clock.advance(10_001);
-    }
-    expect(events.lost).toEqual([]);
-    expect(logger.lines).toHaveLength(warnings);
-  });
-
-  if (!sized(KINDS.includes(name), true)) return;
-
-  test('without an end is lost', async () => {
-    const { connection, events } = await connectChild();
-    const reason = 'flooded its standard output';
-    expect(errorOf(await call(connection, 'repeat', { line }))).toEqual({ kind: 'crashed', reason });
-    expect(events.lost).toEqual([reason]);
-  });
+test.each(LINES)('a server that writes %s without a pause continues', async (_, line, warnings) => {
+  const { connection, events, logger } = await connectChild();
+  expect(await textOfCall(connection, 'repeat', { line, times: 2000 })).toBe('repeated');
+  expect(events.lost).toEqual([]);
+  expect(logger.lines).toHaveLength(warnings);
 });
 
 describe('a server that is lost during a call', () => {
-  const losesCalls = async (tool: string, args: object, reason: string) => {
+  const losesCalls = async (tool: string, args: object, reason: string, lastLine?: string) => {
     const { connection, events, tree } = await connectChild();
     const waiting = await callWaiting(connection);
     expect(errorOf(await call(connection, tool, { ...args }))).toEqual({ kind: 'crashed', reason });
     expect(errorOf(await waiting.outcome)).toEqual({ kind: 'crashed', reason });
-    expect(events.lost).toEqual([reason]);
+    expect([events.lost, events.lastLine]).toEqual([[reason], lastLine]);
     await connection.close();
     expect(tree.pids()).toEqual([]);
   };
 
   test.each([
-    ['exit', { code: 7 }, 'out of cheese (exited with code 7)'],
-    ['exit', { code: 0 }, 'out of cheese (exited with code 0)'],
-    ['closeOutput', {}, 'closed its standard input or output'],
+    ['exit', { code: 7 }, 'exited with code 7', 'out of cheese'],
+    ['exit', { code: 0 }, 'exited with code 0', 'out of cheese'],
+    ['closeOutput', {}, 'closed its standard input or output', undefined],
   ])('%s %j', losesCalls);
 
   posixTest('exitSignal')('kill', () => losesCalls('kill', {}, 'killed by SIGKILL'));
+
+  posixTest('exitSignal')('without the line that it wrote minutes ago', async () => {
+    const clock = new FakeClock();
+    const { connection, events, logger } = await connect(newChild({ behaviours: ['talkative'], clock, isDebug: true }));
+    await expect.poll(() => logger.lines.join()).toContain('listening on standard input');
+    await clock.advance(60_000);
+    void call(connection, 'kill');
+    while (events.lost.length === 0) {
+      await clock.advance(50);
+      await sleep(10);
+    }
+    expect([events.lost, events.lastLine]).toEqual([['killed by SIGKILL'], undefined]);
+  });
 
   posixTest('exitSignal')('after 50 ms, if its children hold its output', async () => {
     const clock = new FakeClock();
@@ -342,31 +307,6 @@ describe('a server that is lost during a call', () => {
     expect(tree.pids()).toEqual([]);
   });
 
-  test('if it leaves too much unread, which would fill the memory', async () => {
-    const { connection, events } = await connectChild();
-    const { outcome } = await callWaiting(connection);
-    await call(connection, 'deafen');
-    const args = { text: 'x'.repeat(20 * 1024 * 1024) };
-    for (let calls = 0; calls < 4; calls += 1) {
-      const controller = new AbortController();
-      const left = connection.callTool('echo', args, {}, controller.signal);
-      controller.abort();
-      expect(errorOf(await left)).toEqual({ kind: 'aborted' });
-    }
-    const reason = 'does not read its standard input';
-    expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toEqual({ kind: 'crashed', reason });
-    expect(errorOf(await outcome)).toEqual({ kind: 'crashed', reason });
-    expect(events.lost).toEqual([reason]);
-  });
-
-  test('if it does not read the answers to its requests', async () => {
-    const { connection, events } = await connectChild();
-    const line = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-    const reason = 'does not read its standard input';
-    expect(errorOf(await call(connection, 'repeat', { line, isDeaf: true }))).toEqual({ kind: 'crashed', reason });
-    expect(events.lost).toEqual([reason]);
-  });
-
   test('with the next call, if it closed its input', async () => {
     const { connection, events, tree } = await connectChild();
     await call(connection, 'closeInput');
@@ -380,19 +320,16 @@ describe('a server that is lost during a call', () => {
   });
 });
 
-describe('the end of a server', () => {
-  test('comes soon if it ends with its input', async () => {
-    const { connection, tree } = await connectChild();
-    const closedMs = performance.now();
-    await connection.close();
-    expect(performance.now() - closedMs).toBeLessThan(1000);
-    expect(tree.pids()).toEqual([]);
-  });
+test('the end of a server that ends with its input does not wait for the time that others get', async () => {
+  const { connection, tree } = await connect(newChild({ graceMs: 10 * 60_000 }));
+  await connection.close();
+  expect(tree.pids()).toEqual([]);
 });
 
 describe.concurrent('the end of a server by force', () => {
   const shell = (script: string) => (server: readonly string[]) => ['/bin/sh', '-c', script, ...server];
 
+  // S56
   posixTest('shell')('leaves no process, however the server is built', async ({ expect, onTestFinished }) => {
     const wrapper = shell('"$0" "$@"; true');
     const kinds: Readonly<Record<string, ChildOptions>> = {
@@ -405,13 +342,14 @@ describe.concurrent('the end of a server by force', () => {
       'is wrapped and ignores everything': { command: wrapper, behaviours: ['stubborn'] },
       'is wrapped in what ignores SIGTERM': { command: shell('trap "" TERM; "$0" "$@"; sleep 60') },
     };
-    const leftBy = Object.entries(kinds).map(async ([kind, options]) => {
+    const ended = Object.entries(kinds).map(async ([kind, options]) => {
       const { connection, tree } = await connect(newChild(options, onTestFinished), onTestFinished);
       expect(tree.pids().length).toBeGreaterThan(0);
       await connection.close();
-      return [kind, tree.pids()] as const;
+      // On a busy machine, a process that was killed is there for a moment.
+      await expect.poll(() => tree.pids(), { message: kind }).toEqual([]);
     });
-    expect(await Promise.all(leftBy)).toEqual(Object.keys(kinds).map((kind) => [kind, []]));
+    await Promise.all(ended);
   });
 
   posixTest('shell')('leaves no process if what started the server has ended', async ({ expect, onTestFinished }) => {
@@ -423,28 +361,10 @@ describe.concurrent('the end of a server by force', () => {
     // On a busy machine, the server that was left can answer before the end of its shell is noticed.
     await started.match(
       (connection) => connection.close(),
-      (error) => expect(error).toBe('exited with code 0'),
+      (error) => expect(error).toBe('exited with code 0: it wrote nothing; run its command in a terminal'),
     );
     expect(child.tree.pids()).toEqual([]);
   });
-
-  posixTest('signals')(
-    'comes after a time by SIGTERM, and after the same time again by SIGKILL',
-    async ({ expect, onTestFinished }) => {
-      const msUntilClosed = async (behaviour: string) => {
-        const child = newChild({ behaviours: [behaviour] }, onTestFinished);
-        const { connection } = await connect(child, onTestFinished);
-        const closedMs = performance.now();
-        await connection.close();
-        expect(child.tree.pids()).toEqual([]);
-        return performance.now() - closedMs;
-      };
-      const [afterTerm, afterKill] = await Promise.all([msUntilClosed('idle-after-input'), msUntilClosed('stubborn')]);
-      expect(afterTerm).toBeGreaterThan(0.95 * GRACE_MS);
-      expect(afterKill).toBeGreaterThan(1.95 * GRACE_MS);
-      expect(afterKill).toBeLessThan(2000);
-    },
-  );
 
   test('ends the complete tree of a start that is aborted', async ({ expect, onTestFinished }) => {
     const { server, tree, events } = newChild({ behaviours: ['never-initialize', 'with-children'] }, onTestFinished);

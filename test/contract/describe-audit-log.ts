@@ -36,20 +36,6 @@ export function describeAuditLog(name: string, start: () => StartedAuditLog): vo
       expect(started.lines()).toEqual(lines);
     });
 
-    test('a line does not wait for those that are appended later', async () => {
-      let isWritten = false;
-      void log.append('first').then(() => {
-        isWritten = true;
-      });
-      const untilMs = performance.now() + 5000;
-      while (!isWritten && performance.now() < untilMs) {
-        void log.append('later');
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      expect(isWritten).toBe(true);
-      await log.close();
-    });
-
     test('says why nothing can be written, keeps the lines, and writes them first when something can', async () => {
       await log.append('1');
       started.obstruct();

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { DETACHED } from '../../src/application/async/deadline.ts';
-import { totalUse } from '../../src/application/grounded/total-use.ts';
-import type { LlmSearch, SearchRequest, StartedResponse } from '../../src/application/ports/llm-search.ts';
+import type { LlmSearch, SearchRequest } from '../../src/application/ports/llm-search.ts';
+import { totalUse } from '../../src/application/tools/total-use.ts';
 import { settled } from '../support/fake-clock.ts';
 import { errorOf, expectNoListener, never, ProgressLog, replyOf, searchRequest } from './search-kit.ts';
 
@@ -23,13 +22,12 @@ export interface StartedSearch {
 
 /**
  * What every LlmSearch promises (see the port). `start` receives the kinds of the searches that the test makes, in order, for
- * an implementation that must know them before. A search that never waits cannot be aborted before its reply. One that `goesOn` reports the
- * response of a long search.
+ * an implementation that must know them before. A search that never waits cannot be aborted before its reply.
  */
 export function describeLlmSearch(
   name: string,
   start: (searches: readonly SearchKind[]) => Promise<StartedSearch>,
-  { waits = true, goesOn = false }: { readonly waits?: boolean; readonly goesOn?: boolean } = {},
+  { waits = true }: { readonly waits?: boolean } = {},
 ): void {
   const started = async (...searches: readonly SearchKind[]): Promise<StartedSearch> => {
     const search = await start(searches);
@@ -52,8 +50,8 @@ export function describeLlmSearch(
 
     test('replies in a conversation without functions, too, and asks for no calls', async () => {
       const { search, answered } = await started('answered');
-      const conversation = { functions: [], mayCall: false, web: 'open', rounds: [] } as const;
-      const reply = replyOf(await search.search({ ...answered, conversation }, new ProgressLog(), never()));
+      const mode = { functions: [], mayCall: false, web: 'open', rounds: [] } as const;
+      const reply = replyOf(await search.search({ ...answered, mode }, new ProgressLog(), never()));
       expect(reply).toMatchObject({ ending: { kind: 'complete' }, calls: [], items: expect.any(Array) });
       expect(reply.text.trim()).not.toBe('');
     });
@@ -72,29 +70,15 @@ export function describeLlmSearch(
       expect(totalUse(observer.uses)).toMatchObject({ searches, ...(usage && { usage }) });
     });
 
-    test('reports no response that continues by itself, unless the search is long', async () => {
+    test('reports the ID of its response in background mode only', async () => {
       const { search, answered } = await started('answered', 'answered');
-      const created: StartedResponse[] = [];
-      const observer = { onProgress: () => {}, onCreated: (response: StartedResponse) => void created.push(response) };
+      const ids: unknown[] = [];
+      const observer = { onProgress: () => {}, onStarted: (id: string | undefined) => void ids.push(id) };
       await search.search(answered, observer, never());
-      expect(created).toEqual([]);
-      await search.search({ ...answered, isLong: true }, observer, never());
-      const response = { id: expect.stringMatching(/^[A-Za-z0-9_-]{1,90}$/), createdAt: expect.any(Date) };
-      expect(created).toEqual(goesOn ? [response] : []);
+      expect(ids).toEqual([]);
+      await search.search({ ...answered, mode: 'background' }, observer, never());
+      expect(ids).toEqual([expect.stringMatching(/^[A-Za-z0-9_-]{1,90}$/)]);
     });
-
-    if (goesOn)
-      test.each([undefined, DETACHED])(
-        'settles a long search with `aborted` if the signal aborts for %s',
-        async (reason) => {
-          const { search, hanging = searchRequest() } = await started('hanging');
-          const controller = new AbortController();
-          const observer = { onProgress: () => {}, onCreated: () => controller.abort(reason) };
-          const outcome = await search.search({ ...hanging, isLong: true }, observer, controller.signal);
-          expect(errorOf(outcome)).toEqual({ kind: 'aborted' });
-          expectNoListener(controller.signal);
-        },
-      );
 
     test('resolves with an error when it fails', async () => {
       const { search, failing } = await started('failing');

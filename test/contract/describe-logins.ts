@@ -15,12 +15,9 @@ export interface LoginsKit {
 export function describeLogins(name: string, start: () => Promise<LoginsKit>): void {
   const signIn = async ({ logins, agree, open }: LoginsKit, server: string, isPasted = false) => {
     const ignored: string[] = [];
-    let [onUrl, isClientKnown]: [SigningIn['onUrl'], boolean] = [() => {}, false];
+    let onUrl: SigningIn['onUrl'] = () => {};
     const callback = new Promise<string>((resolve) => {
-      onUrl = (url, isKnown) => {
-        isClientKnown = isKnown;
-        resolve(agree(url));
-      };
+      onUrl = (url) => resolve(agree(url));
     });
     async function* lines() {
       if (!isPasted) return;
@@ -33,7 +30,7 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
     const person: SigningIn = { onUrl, lines: lines(), onIgnored: (why) => ignored.push(why) };
     const signedIn = logins.signIn(server, person, never());
     if (!isPasted) await open(await callback);
-    return { login: (await signedIn)._unsafeUnwrap(), ignored, isClientKnown };
+    return { login: (await signedIn)._unsafeUnwrap(), ignored };
   };
 
   describe(`${name} as Logins`, () => {
@@ -51,12 +48,6 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
       const { login, ignored } = await signIn(kit, 'notes', true);
       expect(ignored).toHaveLength(2);
       expect(await kit.logins.list()).toEqual([login]);
-    });
-
-    test('uses the client of a login again, and says so, because its issuer may have forgotten it', async () => {
-      const kit = await start();
-      expect((await signIn(kit, 'notes')).isClientKnown).toBe(false);
-      expect((await signIn(kit, 'notes')).isClientKnown).toBe(true);
     });
 
     test('ends a login once', async () => {

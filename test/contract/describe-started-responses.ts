@@ -12,8 +12,6 @@ export interface StartedKit {
       string
     >
   >;
-  /** When each response was created. */
-  readonly createdAt: Date;
   /** Of the completed response. */
   readonly text: string;
   /** Resolves once the look that hangs has reached the peer. */
@@ -27,27 +25,27 @@ export function describeStartedResponses(name: string, start: () => Promise<Star
     const kit = await start();
     onTestFinished(async () => kit.stop?.());
     const look = (id: string, signal = never()) => kit.responses.look(id, searchRequest(), signal);
-    return { ...kit, look };
+    const endOf = async (id: string) => (await look(id))._unsafeUnwrap().outcome?._unsafeUnwrapErr();
+    return { ...kit, look, endOf };
   };
 
   describe(`${name} as StartedResponses`, () => {
     test('show that a response works, and the number of its searches so far', async () => {
-      const { look, ids, createdAt } = await started();
-      expect((await look(ids.working))._unsafeUnwrap()).toEqual({ createdAt, state: 'working', searches: 1 });
+      const { look, ids } = await started();
+      expect((await look(ids.working))._unsafeUnwrap()).toEqual({ searches: 1 });
     });
 
     test('show the reply of a completed response, the same each time', async () => {
-      const { look, ids, createdAt, text } = await started();
+      const { look, ids, text } = await started();
       const first = (await look(ids.completed))._unsafeUnwrap();
-      expect(first).toMatchObject({ createdAt, state: 'completed', reply: { text, searched: true, calls: [] } });
+      expect(first.outcome?._unsafeUnwrap()).toMatchObject({ text, searched: true, calls: [] });
       expect((await look(ids.completed))._unsafeUnwrap()).toEqual(first);
     });
 
     test('show that a response was cancelled, or has failed', async () => {
-      const { look, ids, createdAt } = await started();
-      expect((await look(ids.cancelled))._unsafeUnwrap()).toEqual({ createdAt, state: 'cancelled' });
-      const failed = (await look(ids.failed))._unsafeUnwrap();
-      expect(failed).toMatchObject({ createdAt, state: 'failed', error: { kind: 'failed' } });
+      const { endOf, ids } = await started();
+      expect(await endOf(ids.cancelled)).toEqual({ kind: 'search_cancelled' });
+      expect(await endOf(ids.failed)).toMatchObject({ kind: 'failed' });
     });
 
     test('say that a response is unknown', async () => {
@@ -83,16 +81,16 @@ export function describeStartedResponses(name: string, start: () => Promise<Star
     });
 
     test('cancel a response that works', async () => {
-      const { responses, look, ids, createdAt } = await started();
+      const { responses, endOf, ids } = await started();
       await responses.cancel(ids.working);
-      expect((await look(ids.working))._unsafeUnwrap()).toEqual({ createdAt, state: 'cancelled' });
+      expect(await endOf(ids.working)).toEqual({ kind: 'search_cancelled' });
     });
 
     test('leave a response as it is that has ended, and cancel an unknown one without an error', async () => {
       const { responses, look, ids } = await started();
       await responses.cancel(ids.completed);
       await responses.cancel(ids.unknown);
-      expect((await look(ids.completed))._unsafeUnwrap().state).toBe('completed');
+      expect((await look(ids.completed))._unsafeUnwrap().outcome?.isOk()).toBe(true);
     });
   });
 }

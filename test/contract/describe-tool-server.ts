@@ -28,9 +28,6 @@ export interface StartedToolServer {
 /** The limit of the size of a result, for the servers of this suite. */
 export const MAX_BYTES = 20_000;
 
-/** How soon a call ends after its server was lost: 100 ms, and what else a busy machine needs. */
-const SOON_MS = 1000;
-
 /** What every ToolServer promises (see the port). */
 export function describeToolServer(name: string, start: (beginning: Beginning) => Promise<StartedToolServer>): void {
   describe(`${name} as a ToolServer`, () => {
@@ -62,7 +59,7 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const { connection, lost } = await connected(start, 'endless');
       expect(errorOf(await connection.listTools(never()))).toEqual({
         kind: 'invalid_result',
-        detail: 'the list exceeds 1000 tools, 8 MiB or 1000 pages; let the server offer fewer tools',
+        detail: 'the list exceeds 1000 tools or 1000 pages; let the server offer fewer tools',
       });
       expect(textOf((await call(connection, 'echo', { text: 'a' }))._unsafeUnwrap())).toBe('a');
       expect(lost).toEqual([]);
@@ -256,13 +253,11 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       expect([events.lists, events.changes]).toEqual([['prompts'], 0]);
     });
 
-    test('fails the calls in flight soon when it is lost, and reports that once', async () => {
+    test('fails the calls in flight when it is lost, and reports that once', async () => {
       const { connection, lost, lose, untilGone } = await connected(start);
       const waiting = [await callWaiting(connection), await callWaiting(connection)];
-      const lostMs = performance.now();
       await lose(connection);
       for (const { outcome } of waiting) expect(errorOf(await outcome)).toMatchObject({ kind: 'crashed' });
-      expect(performance.now() - lostMs).toBeLessThan(SOON_MS);
       // The loss of a connection over HTTP may show only in the next request.
       expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toMatchObject({ kind: 'crashed' });
       expect(lost).toEqual([expect.stringMatching(/\w/)]);
@@ -306,10 +301,8 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const events = new EventLog();
       const connecting = server.connect(events, controller.signal);
       await new Promise((resolve) => setTimeout(resolve, 100));
-      const abortedMs = performance.now();
       controller.abort();
       expect((await connecting).isErr()).toBe(true);
-      expect(performance.now() - abortedMs).toBeLessThan(1000);
       await untilGone();
       expectNoListener(controller.signal);
       expect(events.lost).toEqual([]);
@@ -332,6 +325,7 @@ const ignore = () => {};
 /** What a connection has reported. */
 export class EventLog implements ServerEvents {
   readonly lost: string[] = [];
+  lastLine: string | undefined;
   changes = 0;
   readonly lists: string[] = [];
   readonly #waiting = new Set<() => void>();
@@ -346,8 +340,9 @@ export class EventLog implements ServerEvents {
     for (const look of this.#waiting) look();
   };
 
-  onLost(reason: string): void {
+  onLost(reason: string, lastLine?: string): void {
     this.lost.push(reason);
+    this.lastLine = lastLine;
     for (const look of this.#waiting) look();
   }
 
@@ -376,7 +371,7 @@ async function connected(start: (beginning: Beginning) => Promise<StartedToolSer
 }
 
 async function toolsOf(connection: ServerConnection) {
-  return (await connection.listTools(never()))._unsafeUnwrap().map(({ tool }) => tool);
+  return (await connection.listTools(never()))._unsafeUnwrap();
 }
 
 export function call(connection: ServerConnection, name: string, args: JsonObject = {}) {

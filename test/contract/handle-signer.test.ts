@@ -15,7 +15,7 @@ function hkdf(secret: string, info: string): Buffer {
   return hmac(extracted, `${info}\u0001`);
 }
 
-test('handles are signed as ruling K11 says, so that every version of the program accepts them', () => {
+test('handles are signed the same way everywhere, so that every version of the program accepts them', () => {
   const key = hkdf('sk-test-0123456789', 'openai-responses-mcp/long-answers/1');
   const expected = hmac(key, '["http:alice","answer_detailed","resp_1"]').subarray(0, 16).toString('base64url');
   const signer = new HmacHandleSigner('sk-test-0123456789');

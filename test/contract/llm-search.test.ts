@@ -8,11 +8,11 @@ import { startFakeApi } from '../support/fake-api.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import {
   type ConfiguredReply,
-  creates,
   FakeLlmSearch,
   fails as failsWith,
   hangs,
   replies,
+  starts,
 } from '../support/fake-llm-search.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLlmSearch, type SearchKind, type StartedSearch } from './describe-llm-search.ts';
@@ -54,7 +54,7 @@ async function startOffline(): Promise<StartedSearch> {
 /** The fake returns its replies in order, so each test states which searches it makes. */
 async function startFake(searches: readonly SearchKind[]): Promise<StartedSearch> {
   return {
-    search: new FakeLlmSearch(...searches.map((kind) => creates(CONFIGURED[kind]))),
+    search: new FakeLlmSearch(...searches.map((kind) => starts('resp_1', CONFIGURED[kind]))),
     answered: searchRequest(),
     failing: searchRequest(),
     hanging: searchRequest(),
@@ -88,7 +88,7 @@ const CONFIGURED: Readonly<Record<SearchKind, ConfiguredReply>> = {
   hanging: hangs,
 };
 
-describeLlmSearch('OpenAiResponsesSearch', startOpenAi, { goesOn: true });
+describeLlmSearch('OpenAiResponsesSearch', startOpenAi);
 describeLlmSearch('OfflineSearch', startOffline, { waits: false });
-describeLlmSearch('FakeLlmSearch', startFake, { goesOn: true });
+describeLlmSearch('FakeLlmSearch', startFake);
 describeLlmSearch('CoalescingSearch', () => wrapped(startOpenAi, (search) => new CoalescingSearch(search)));

@@ -12,19 +12,18 @@ import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { CALLBACK, FakeLogins } from '../support/fake-logins.ts';
 import { freePort } from '../support/oauth-client.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
 import { describeLogins, type LoginsKit } from './describe-logins.ts';
 
-async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(), name = 'logins') {
+async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(), name = 'logins', client: object = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'logins-'));
   writeFileSync(join(folder, 'a-file'), '');
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const callbackPort = await freePort();
-  const auth = { grant: 'authorization_code', callbackPort } as const;
+  const auth = { grant: 'authorization_code', callbackPort, ...client } as const;
   const servers = ['notes', 'issues'].map((name) => ({ name, url: `${issuer.origin}/${name}`, headers: {}, auth }));
   return new OAuthLogins({
     servers,
-    files: new LoginFiles(join(folder, name), clock, new RecordingLogger()),
+    files: new LoginFiles(join(folder, name), clock),
     network: { fetch, clock },
     learn: () => {},
   });
@@ -76,27 +75,34 @@ test('there is no sign-in within 5 minutes', async () => {
   expect(await logins.list()).toEqual([]);
 });
 
-test.each([1e15, '1e999'])('a lifetime of %s, which no date can hold, is a long one', async (expiresIn) => {
+test.each([
+  ['each token is tried, whatever becomes of the other', 'revocation answered with HTTP 503', 2, {}],
+  ['there is no endpoint', 'names no revocation_endpoint', 0, { revocation_endpoint: undefined }],
+])('says that tokens were not revoked (%s)', async (_, reason, requests, metadata) => {
   const issuer = await FakeIssuer.start();
-  issuer.tokens = { expires_in: expiresIn };
-  const logins = await oauthLogins(issuer, new FakeClock('2026-01-05T03:00:00Z'));
-  async function* lines() {}
-  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
-  const signedIn = await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
-  expect(signedIn._unsafeUnwrap().expiresAt?.toISOString()).toMatch(/^20[5-9]\d-/);
-  expect(await logins.list()).toEqual([signedIn._unsafeUnwrap()]);
-});
-
-test('tries to revoke each token, whatever becomes of the other', async () => {
-  const issuer = await FakeIssuer.start();
+  issuer.metadata = metadata;
   const logins = await oauthLogins(issuer);
   async function* lines() {}
   const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
   await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
   issuer.answers.set('/revocation', { status: 503 });
-  const reason = `${issuer.origin}/revocation answered with HTTP 503`;
-  expect(await logins.signOut('notes', never())).toEqual({ kind: 'not_revoked', reason });
-  expect(issuer.seen.filter((path) => path === '/revocation')).toHaveLength(2);
+  const signedOut = await logins.signOut('notes', never());
+  expect(signedOut).toEqual({ kind: 'not_revoked', reason: expect.stringContaining(reason) });
+  expect(await logins.list()).toEqual([]);
+  expect(issuer.seen.filter((path) => path === '/revocation')).toHaveLength(requests);
+});
+
+test('revokes tokens as the client, with its configured secret', async () => {
+  const issuer = await FakeIssuer.start();
+  const client = { issuer: issuer.origin, clientId: 'mine', clientSecret: 'tHe-SeCrEt' };
+  const logins = await oauthLogins(issuer, new SystemClock(), 'logins', client);
+  async function* lines() {}
+  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+  await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  expect(await logins.signOut('notes', never())).toEqual({ kind: 'deleted' });
+  const basic = `Basic ${Buffer.from('mine:tHe-SeCrEt').toString('base64')}`;
+  expect(issuer.headers.slice(-2).map(({ authorization }) => authorization)).toEqual([basic, basic]);
+  expect(new Set(issuer.revoked)).toEqual(new Set(['access-1', 'refresh-1']));
 });
 
 test('says that a login cannot be deleted', async () => {

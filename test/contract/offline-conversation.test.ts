@@ -30,8 +30,8 @@ function turn(recording: string, round: number) {
     redactor: createRedactor(),
   });
   const rounds = Array.from({ length: round }, () => ({ items: [], outputs: [] }));
-  const conversation = { functions: [], mayCall: true, web: 'open', rounds } as const;
-  return search.search({ ...searchRequest(), conversation }, new ProgressLog(), never());
+  const mode = { functions: [], mayCall: true, web: 'open', rounds } as const;
+  return search.search({ ...searchRequest(), mode }, new ProgressLog(), never());
 }
 
 test('each round of the example is replayed in its turn', async () => {

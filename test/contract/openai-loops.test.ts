@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '../../src/application/async/deadline.ts';
+import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
+import { createCatalogue } from '../../src/wiring/catalogue.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
 import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';
@@ -64,7 +66,21 @@ async function startProgram(url: string, server: ScriptedServer, tools: readonly
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
   const runtime = validated.value;
   const gateway = { servers: answerServers(runtime.config, EVERYTHING), logSpawn: () => {} };
-  const { application, close } = createServices(runtime, { folder, gateway });
+  let started: Gateway | undefined;
+  const onStarted = (one: Gateway) => {
+    started = one;
+  };
+  const services = createServices(runtime, {
+    folder,
+    gateway: { ...gateway, onStarted },
+    call: (call, signal) => catalogue.call(call, signal),
+  });
+  const { catalogue } = createCatalogue(runtime, {
+    services: async () => services,
+    gateway: () => started,
+    onCallEnded: () => {},
+  });
+  const { application, close } = services;
   onTestFinished(async () => {
     await close();
     runtime.close();

@@ -47,7 +47,7 @@ async function receive(fixture: Fixture, bytesPerWrite?: number) {
   return { outcome, answer: answerOf(outcome, request, MAX_CITATIONS) };
 }
 
-/** Pages first, then ids; of the places, the first page gets one, then the ids, then the other pages (ruling 8). */
+/** Pages first, then ids; of the places, the first page gets one, then the ids, then the other pages. */
 function expectedSources({ urls = [], ids = [] }: Expectation): readonly string[] {
   const places = MAX_CITATIONS - Math.min(1, urls.length);
   const kept = ids.slice(0, places);

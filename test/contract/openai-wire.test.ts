@@ -68,10 +68,11 @@ async function bodyOf(asked: Asked, options: Partial<RequestOptions> = {}): Prom
 
 const DOMAINS = { question: { domains: ['jma.go.jp', 'tenki.jp'] } };
 
-/** Without a location, the API searches as if the user were in the United States (ruling A1). */
+/** Without a location, the API searches as if the user were in the United States. */
 const SEARCH_TOOL = { type: 'web_search', user_location: { type: 'approximate' } };
 
 describe('the request on the wire', () => {
+  // S35
   test('is exactly these bytes', async () => {
     const sent = interceptOne();
     await ask(openAiSearch(BASE_URL, { fetch: globalThis.fetch }), searchRequest(DOMAINS));
@@ -109,6 +110,7 @@ describe('the request on the wire', () => {
     );
   });
 
+  // S33
   test('contains the hints as given, and domains only if given', async () => {
     const { input } = await bodyOf({ question: { recencyDays: 0, maxResults: 12, domains: [] }, today: '2026-01-02' });
     expect(input).toContain('recency_days=0; max_results=12\n[Today] 2026-01-02 (Asia/Tokyo)');

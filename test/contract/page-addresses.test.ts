@@ -124,6 +124,7 @@ describe('an address', () => {
 
 const NO_SECOND_LOOPBACK = 'only Linux has the address 127.0.0.2 without configuration';
 
+// S49
 describe('the connection alone refuses', () => {
   /** Any host and any port are allowed before. */
   function guarded(

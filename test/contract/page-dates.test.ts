@@ -368,6 +368,8 @@ describe('the cache', () => {
   test.for([
     ['the connection breaks', ({ socket }) => socket.resetAndDestroy()],
     ['its server fails', (_, response) => response.writeHead(503).end()],
+    ['its server refuses for now', (_, response) => response.writeHead(429).end()],
+    ['its server refuses programs', (_, response) => response.writeHead(403).end()],
   ] satisfies [string, PageHandler][])('does not keep that a page could not be read: %s', async ([, fails]) => {
     const url = pages.serve('/page', fails);
     const citedPages = newCitedPages();

@@ -55,6 +55,7 @@ const responds =
 const dead = (status: number) => ({ state: 'dead', status });
 const unreadable = (reason: string, status?: number) => ({ state: 'unreadable', reason, status });
 
+// S50
 describe('the state of a page', () => {
   test.each(['text/html', 'Application/XHTML+XML; charset=utf-8', 'text/plain', 'text/markdown;charset=utf-8'])(
     'is ok with the type %s',

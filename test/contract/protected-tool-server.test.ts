@@ -3,15 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
-import { loginPath } from '../../src/adapters/outbound/login/login-path.ts';
-import { StoredTokens } from '../../src/adapters/outbound/login/stored-tokens.ts';
+import { LoginTokens } from '../../src/adapters/outbound/login/login-tokens.ts';
 import { RemoteLogin } from '../../src/adapters/outbound/mcp-client/remote-login.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeIssuer } from '../support/fake-issuer.ts';
+import { FakeIssuer, loginAt } from '../support/fake-issuer.ts';
 import { protect } from '../support/protected-server.ts';
-import { RecordingLogger } from '../support/recording-logger.ts';
 import { startModernServer, startSessionServer, startSseServer } from '../support/servers/remote-servers.ts';
 import { call, EventLog } from './describe-tool-server.ts';
 import { errorOf, never } from './search-kit.ts';
@@ -32,27 +30,16 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
   protect(remote, issuer, (token) => !refused.has(token));
   const { url } = remote;
   const clock = new FakeClock();
-  const files = new LoginFiles(folder, clock, new RecordingLogger());
+  const files = new LoginFiles(folder, clock);
   const server = { name: 'notes', url, headers: {} };
   const network = { fetch, clock };
-  const login = {
-    url,
-    id: '1',
-    metadata: { issuer: issuer.origin, token_endpoint: `${issuer.origin}/token` },
-    client: { client_id: 'client-1' },
-    scopes: ['read'],
-    accessToken: 'access-0',
-    refreshToken: 'refresh-0',
-    receivedAt: 0,
-  };
-  if (hasLogin) await files.locked(url, (save) => save(login));
+  if (hasLogin) await files.locked(url, () => files.write(url, loginAt(issuer.origin)));
   const remoteLogin = new RemoteLogin({
     name: 'notes',
     url,
     clock,
     fetch,
-    path: loginPath(folder, url),
-    load: async () => new StoredTokens({ server, network, learn: () => {}, onRenewal: () => {} }, files),
+    tokens: new LoginTokens({ server, files, network, learn: () => {}, onRenewal: () => {} }),
   });
   const toolServer = new RemoteToolServer({
     ...server,
@@ -95,7 +82,7 @@ describe.each(KINDS)('a protected server (%s)', (_, startServer) => {
     const calls = await Promise.all([1, 2, 3].map((number) => call(connection, 'echo', { text: `${number}` })));
     expect(calls.map((called) => textOf(called._unsafeUnwrap()))).toEqual(['1', '2', '3']);
     expect(issuer.tokenRequests).toHaveLength(1);
-    expect(await files.read(url)).toMatchObject({ accessToken: 'access-1', refreshToken: 'refresh-1' });
+    expect(await files.read(url)).toMatchObject({ tokens: { access_token: 'access-1', refresh_token: 'refresh-1' } });
   });
 
   test('that refuses the login fails a call, and is lost until somebody signs in', async () => {
@@ -105,20 +92,5 @@ describe.each(KINDS)('a protected server (%s)', (_, startServer) => {
     expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toEqual({ kind: 'login_required' });
     expect(remoteLogin.required).toContain(COMMAND);
     expect(events.lost).toHaveLength(1);
-  });
-
-  test('that demands more scopes fails the call, and stays', async () => {
-    const { remote, events, connect } = await start(startServer);
-    const connection = (await connect())._unsafeUnwrap();
-    remote.answerNext('tools/call', (_, response) => {
-      response.writeHead(403, { 'WWW-Authenticate': 'Bearer error="insufficient_scope", scope="write"' }).end();
-    });
-    expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toEqual({
-      kind: 'unauthorized',
-      status: 403,
-      scopes: ['read', 'write'],
-    });
-    expect((await call(connection, 'echo', { text: 'a' })).isOk()).toBe(true);
-    expect(events.lost).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ import type {
 } from '../../src/application/ports/llm-search.ts';
 import type { Logger } from '../../src/application/ports/logger.ts';
 import type { AnswerError, SearchError } from '../../src/domain/answers/answer-error.ts';
-import { type AnswerResult, toAnswerResult } from '../../src/domain/answers/answer-result.ts';
+import type { AnswerResult } from '../../src/domain/answers/answer-result.ts';
 import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
 import type { Question } from '../../src/domain/answers/question.ts';
 import { apiId } from '../support/api-response.ts';
@@ -27,6 +27,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { callerOf } from '../support/origins.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
+import { toAnswer } from '../support/to-answer.ts';
 
 export const API_KEY = 'sk-proj-contract-0123456789';
 export const TODAY = '2026-11-21';
@@ -59,7 +60,8 @@ export function searchRequest({
     instructions: 'Answer well.',
     timeZone: 'Asia/Tokyo',
     today,
-    deadlineMs: () => deadlineMs,
+    deadlineMs,
+    mode: 'web',
   };
 }
 
@@ -131,8 +133,7 @@ export class ProgressLog implements SearchObserver {
   }
 
   onProgress(progress: SearchProgress): void {
-    // The characters of a text change while it is written.
-    this.seen.push(progress.kind === 'writing' ? { kind: progress.kind, characters: progress.characters } : progress);
+    this.seen.push(progress);
     this.#onSeen(progress);
   }
 
@@ -169,7 +170,7 @@ export function answerOf(
 ): Result<AnswerResult, AnswerError | SearchError> {
   const { question, profile, today } = request;
   return outcome.andThen((reply) =>
-    toAnswerResult(reply, { question, model: profile.model, maxCitations, maxAnswerChars: 10_000_000, today }),
+    toAnswer(reply, { question, model: profile.model, maxCitations, maxAnswerChars: 10_000_000, today }),
   );
 }
 

@@ -48,11 +48,8 @@ describe('a 401 of the API, which repeats the key', () => {
   test.each([
     ['sk-proj-abcdefghijklmnop1234', 'sk-proj-********************1234', /sk-proj|1234/],
     ['sk-abcdefghijklmnopqrstuvwxyz', 'sk-abcde*****************wxyz', /sk-abc|wxyz/],
-    ['sk-invalid-key', 'sk-invalid-key', /invalid-key/],
     ['invalid_key', 'invalid_key', /invalid_key/],
-    ['invalid-key', 'invalid-key', /invalid-key/],
     ['test', 'test', /provided: test/],
-    ['test-context-key', 'test-con****-key', /test-con/],
     ['gateway-key-0123456789', 'gateway-**********6789', /gateway-\*|6789/],
   ])('the key %s shown as %s is neither in the failure nor in the debug log', async (apiKey, shown, trace) => {
     const { error, log } = await failWith(unauthorized(shown), apiKey);
@@ -85,13 +82,6 @@ describe('the key, wherever a server repeats it', () => {
 
   test.each<[string, Behaviour]>([
     ['the message of a 400', fails({ status: 400, error: error(`Bearer ${KEY} cannot do this.`) })],
-    ['the message of a 403', fails({ status: 403, error: error(`${KEY} is not allowed.`) })],
-    ['the message of a 404', fails({ status: 404, error: error(`No model for ${KEY}.`) })],
-    [
-      'the message of a 429',
-      fails({ status: 429, error: error(`Too many of ${KEY}.`, { code: 'rate_limit_exceeded' }) }),
-    ],
-    ['the message of a 500', fails({ status: 500, error: error(`(${KEY})`) })],
     ['the type of a 500', fails({ status: 500, error: error('Sorry.', { type: KEY }) })],
     ['the code of a 400', fails({ status: 400, error: error('Sorry.', { code: KEY }) })],
     ['the param of a 400', fails({ status: 400, error: error('Sorry.', { param: KEY }) })],

@@ -106,6 +106,7 @@ describe('a token is accepted', () => {
   });
 });
 
+// S25
 describe('an attack fails:', () => {
   const unsigned = (header: object, signature = 'c2lnbmF0dXJl') =>
     `${encoded(header)}.${encoded(claims())}.${signature}`;
@@ -321,7 +322,7 @@ describeTokenVerifier('FakeTokenVerifier', async (isIssuerDown) => {
   };
 });
 
-describe('the groups of a caller (ruling T2)', () => {
+describe('the groups of a caller', () => {
   test.each<[string, Readonly<Record<string, unknown>>, readonly string[]]>([
     ['groups', { groups: ['dev', 'ops'] }, ['dev', 'ops']],
     ['groups', { groups: 'dev ops' }, ['dev ops']],

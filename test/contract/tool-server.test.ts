@@ -17,6 +17,7 @@ import {
 } from '../support/servers/remote-servers.ts';
 import { StandardTools } from '../support/servers/standard-tools.js';
 import { type Beginning, describeToolServer, MAX_BYTES, type StartedToolServer } from './describe-tool-server.ts';
+import { never } from './search-kit.ts';
 
 /** Of a child process. */
 const BEHAVIOURS: Readonly<Record<Beginning, readonly string[]>> = {
@@ -35,7 +36,7 @@ describeToolServer('the fake', async (beginning) => {
     server.connects.push(beginning === 'silent' ? 'hangs' : 'absent');
   tools.onChanged = () => server.last.changeTools(server.tools);
   server.list = async () => {
-    const detail = 'the list exceeds 1000 tools, 8 MiB or 1000 pages; let the server offer fewer tools';
+    const detail = 'the list exceeds 1000 tools or 1000 pages; let the server offer fewer tools';
     if (beginning === 'endless') return err({ kind: 'invalid_result', detail });
     const pages = [tools.list(), tools.list('4'), tools.list('8')].flatMap(({ tools }) => tools);
     return ok(pages.flatMap((tool) => parseTool('fake', tool) ?? []));
@@ -80,6 +81,7 @@ describeToolServer('a child process', async (beginning) => {
       logger: new RecordingLogger(),
       clock: new SystemClock(),
       logSpawn: () => {},
+      programEnds: never(),
       identity: IDENTITY,
     }),
     lose: ({ pid }) => void process.kill(Number(pid), 'SIGKILL'),

@@ -16,26 +16,41 @@ const KINDS = [
   ['SSE', startSseServer, 'sse'],
 ] as const;
 
-describe.each(KINDS)('a server over %s', (_, start, transport) => {
-  test('gets the trace of a call in `_meta` and in the headers, and otherwise nothing of it', async () => {
+const { baggage: _, ...PARENT } = TRACE;
+
+describe.each(KINDS)('a server over %s', (kind, start, transport) => {
+  async function tracedCall(trace: Partial<typeof TRACE> | undefined, forwardBaggage: boolean) {
     const peer = await start(new StandardTools());
     const options = { name: 'remote', url: peer.url, transport, headers: { baggage: 'static=1' }, maxBytes: 1_000_000 };
     const identity = { name: 'contract', version: '1.0.0' };
-    const server = new RemoteToolServer({ ...options, identity, clock: new SystemClock(), fetch });
+    const clock = new SystemClock();
+    const server = new RemoteToolServer({ ...options, identity, clock, fetch, forwardBaggage });
     const connected = await server.connect({ onToolsChanged: () => {}, onLost: () => {} }, never());
     const connection = connected._unsafeUnwrap();
     onTestFinished(() => connection.close());
-    for (const options of [{ trace: TRACE, onProgress: () => {} }, { trace: TRACE }, {}]) {
-      expect((await connection.callTool('echo', { text: 'a' }, options, never())).isOk()).toBe(true);
-    }
-    const [withProgress, first, second] = peer.seen.filter(({ method }) => method === 'tools/call');
-    for (const seen of [withProgress, first]) expect(seen).toMatchObject({ meta: TRACE, headers: TRACE });
-    expect(withProgress?.meta).toHaveProperty('progressToken');
-    const { traceparent: _t, tracestate: _s, baggage: _b, ...others } = { ...first?.meta } as Partial<typeof TRACE>;
-    expect(second?.meta ?? {}).toEqual(others);
-    expect(second?.headers).toMatchObject({ baggage: 'static=1' });
-    expect(second?.headers).not.toHaveProperty('traceparent');
-    const traced = peer.seen.filter(({ method, headers }) => method !== 'tools/call' && headers.traceparent);
-    expect(traced).toEqual([]);
+    const onProgress = () => {};
+    expect((await connection.callTool('echo', { text: 'a' }, { trace, onProgress }, never())).isOk()).toBe(true);
+    const traced = peer.seen.filter(({ headers }) => headers.traceparent !== undefined);
+    const [seen] = peer.seen.filter(({ method }) => method === 'tools/call');
+    return { meta: { ...seen?.meta }, headers: { ...seen?.headers }, traced: traced.map(({ method }) => method) };
+  }
+  const isTraced = kind !== 'SSE';
+
+  test.each([
+    ['without the baggage', false, PARENT, { ...PARENT, baggage: 'static=1' }],
+    ['with the baggage, if that is configured', true, TRACE, TRACE],
+  ])('gets the trace of a call %s', async (_, forwardBaggage, meta, headers) => {
+    const seen = await tracedCall(TRACE, forwardBaggage);
+    expect(seen.meta).toMatchObject(meta);
+    expect(seen.meta).toHaveProperty('progressToken');
+    expect('baggage' in seen.meta).toBe(forwardBaggage);
+    if (isTraced) expect(seen.headers).toMatchObject(headers);
+    expect(seen.traced).toEqual(isTraced ? ['tools/call'] : []);
+  });
+
+  test('gets nothing of a trace without a parent', async () => {
+    const seen = await tracedCall({ baggage: TRACE.baggage }, false);
+    for (const name of Object.keys(TRACE)) expect(seen.meta).not.toHaveProperty(name);
+    expect(seen.headers.baggage).toBe('static=1');
   });
 });

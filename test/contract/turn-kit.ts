@@ -31,7 +31,7 @@ export function turnRequest({
   ...rest
 }: Partial<Conversation> & { readonly asked?: Asked } = {}): SearchRequest {
   const functions = [SEARCH_ISSUES, READ_PAGE];
-  return { ...searchRequest(asked), conversation: { functions, mayCall: true, web: 'open', rounds: [], ...rest } };
+  return { ...searchRequest(asked), mode: { functions, mayCall: true, web: 'open', rounds: [], ...rest } };
 }
 
 /** A conversation with the adapter, on a fake API of its own. */

@@ -38,18 +38,6 @@ async function interrupt(api: FakeApi, args: readonly string[], requests: number
 
 const cancellations = ({ requests }: FakeApi) => requests.filter(({ path }) => path.endsWith('/cancel')).length;
 
-test('ask with a handle prints the answer that another process began', async () => {
-  const { api, handle } = await startSearch();
-  api.endResponses();
-  expect(await runCli(['ask', handle], { env: envOf(api) })).toEqual({
-    code: 0,
-    signal: null,
-    stdout: 'Canberra.\n',
-    stderr: '',
-  });
-  expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'GET']);
-});
-
 test('ask with a handle that cannot be looked at names it again', async () => {
   const { api, handle } = await startSearch();
   const error = { message: 'No.', type: 'invalid_request_error', param: null, code: null };
@@ -58,7 +46,7 @@ test('ask with a handle that cannot be looked at names it again', async () => {
   expect(code).toBe(1);
   expect(JSON.parse(stdout).error).toMatchObject({ kind: 'interrupted', handle });
   expect(stderr).toMatch(/\(403\)/);
-  expect(stderr.endsWith(`openai-responses-mcp ask ${handle}\n`)).toBe(true);
+  expect(stderr.endsWith(`ask again with this query: ${handle}\n`)).toBe(true);
   expect(cancellations(api)).toBe(0);
 });
 

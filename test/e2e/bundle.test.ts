@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { unpackExtension } from '@anthropic-ai/mcpb';
-import { Ajv, type AnySchema } from 'ajv';
-import addFormats from 'ajv-formats';
+import { Ajv, addFormats } from '@modelcontextprotocol/client/validators/ajv';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
 import { API_KEY, answerOf, apiEnv, fakeApi, ROOT, serve } from './serve.ts';
@@ -32,8 +31,8 @@ const { mcp_config: start } = manifest.server;
 describe('the manifest of the bundle', () => {
   test('is valid', () => {
     const ajv = new Ajv({ strict: false });
-    addFormats.default(ajv);
-    const isValid = ajv.compile(json<AnySchema & object>('test/support/schemas/mcpb-manifest-0.3.schema.json'));
+    addFormats(ajv);
+    const isValid = ajv.compile(json<Record<string, unknown>>('test/support/schemas/mcpb-manifest-0.3.schema.json'));
     isValid(manifest);
     expect(isValid.errors).toBe(null);
     expect(isValid({ ...manifest, unknown: true })).toBe(false);
@@ -85,7 +84,6 @@ describe('the bundle, unpacked into a folder with blanks', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['LICENSE', 'build', 'icon.png', 'manifest.json']);
     const files = readdirSync(path.join(folder, 'build'));
     expect(files).toContain(path.basename(manifest.server.entry_point));
-    expect(files.filter((name) => name.includes('.cache'))).toEqual([]);
   });
 
   test('has the tools that its manifest names', async () => {

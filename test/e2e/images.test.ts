@@ -1,40 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
-import { LOOK, QUESTIONS, THEMES, terminalImage } from '../../scripts/lib/terminal-image.js';
-import { toTerminalText } from '../../src/adapters/inbound/cli/terminal-markdown.ts';
-import { runCli } from '../support/run-cli.ts';
 import { ROOT } from './serve.ts';
 
 const read = (name: string) => readFileSync(path.join(ROOT, name), 'utf8');
 const images = readdirSync(path.join(ROOT, 'docs/images')).map((name) => `docs/images/${name}`);
 const drawings = images.filter((name) => name.endsWith('.svg'));
-
-test.for(Object.entries(QUESTIONS))(
-  'the pictures %s show what the program answers, as a terminal shows it',
-  async ([name, question]) => {
-    const { code, stdout } = await runCli(['ask', '--offline', question]);
-    expect(code).toBe(0);
-    for (const [theme, colors] of Object.entries(THEMES)) {
-      const file = `docs/images/${name}-${theme}.svg`;
-      const message = `${file} is out of date: run "npm run images", and commit the result`;
-      expect(read(file), message).toBe(terminalImage(question, toTerminalText(stdout, LOOK), colors));
-    }
-  },
-);
-
-test('a picture of a terminal contains every character of the command and the output', () => {
-  const svg = terminalImage('1 < "2" & 3 > 2?', 'One.\n\n  Two & <three>.\n', THEMES.light);
-  expect(textsOf(svg)).toEqual(['$ openai-responses-mcp ask --offline "1 < "2" & 3 > 2?"', 'One.', '  Two & <three>.']);
-});
-
-test('a picture of a terminal shows the styles of the terminal', () => {
-  const svg = terminalImage('?', toTerminalText('**Bold & `code`**, [link](https://example.com/).', LOOK), THEMES.dark);
-  expect(svg).toContain(
-    '><tspan font-weight="bold">Bold &amp; </tspan><tspan font-weight="bold" fill="#79c0ff">code</tspan>, <tspan text-decoration="underline">link</tspan>\u00A0[1].</text>',
-  );
-});
 
 test.for(drawings.map((name) => [name]))('%s needs nothing but itself, and has a name', ([name = '']) => {
   const svg = read(name);
@@ -45,14 +16,6 @@ test.for(drawings.map((name) => [name]))('%s needs nothing but itself, and has a
   expect(Math.min(...sizes)).toBeGreaterThanOrEqual(13);
   const [, width] = /width="([\d.]+)"/.exec(svg) ?? [];
   expect(Number(width)).toBeLessThanOrEqual(860);
-});
-
-test.for(Object.keys(QUESTIONS))('the rows of %s have the width of their cells, and none is broken', (name) => {
-  const svg = read(`docs/images/${name}-light.svg`);
-  const lengths = [...svg.matchAll(/textLength="([\d.]+)"/g)].map(([, length]) => Number(length));
-  const widths = textsOf(svg).map((text) => stringWidth(text));
-  expect(Math.max(...widths)).toBeLessThanOrEqual(LOOK.columns);
-  expect(lengths.map((length) => length.toFixed(1))).toEqual(widths.map((width) => (width * 8.4).toFixed(1)));
 });
 
 test('both drawings of the architecture are the same but for their colors', () => {
@@ -77,27 +40,6 @@ test('every picture of the documents exists, in light and dark, and every pictur
   expect([...new Set(shown)].toSorted()).toEqual(images.toSorted());
 });
 
-test.for([
-  ['README.md', 'ask-en'],
-  ['README.ja.md', 'ask-ja'],
-])('%s shows its picture of the terminal and its command, and the page', ([readme = '', name = '']) => {
-  const text = read(readme);
-  expect(text).toContain(`src="docs/images/${name}-light.svg"`);
-  expect(text).toContain(` ask --offline "${QUESTIONS[name]}"\n`);
-  expect(text).toContain('src="docs/images/page-answer-light.png"');
-});
-
 function inDocs(name: string): string {
   return `docs/${name.replaceAll('\\', '/')}`;
-}
-
-/** The texts of a drawing, with their entities decoded. */
-function textsOf(svg: string): readonly string[] {
-  return [...svg.matchAll(/<text[^>]*>(.*?)<\/text>/g)].map(([, text = '']) =>
-    text
-      .replaceAll(/<[^>]+>/g, '')
-      .replaceAll('&lt;', '<')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&amp;', '&'),
-  );
 }

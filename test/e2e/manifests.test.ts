@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv, type AnySchema } from 'ajv';
-import addFormats from 'ajv-formats';
+import { Ajv, addFormats } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, test } from 'vitest';
 import { SERVER } from '../../scripts/lib/install-links.js';
 import { ROOT } from './serve.ts';
@@ -58,8 +57,8 @@ describe('server.json', () => {
 
   test('is valid', () => {
     const ajv = new Ajv({ strict: false });
-    addFormats.default(ajv);
-    const isValid = ajv.compile(json<AnySchema & object>('test/support/schemas/server-2025-12-11.schema.json'));
+    addFormats(ajv);
+    const isValid = ajv.compile(json<Record<string, unknown>>('test/support/schemas/server-2025-12-11.schema.json'));
     isValid(server);
     expect(isValid.errors).toBe(null);
     expect(isValid({ ...server, description: 'x'.repeat(101) })).toBe(false);

@@ -2,22 +2,20 @@ import { expect, onTestFinished, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { runCli } from '../support/run-cli.ts';
+import { startModernServer } from '../support/servers/remote-servers.ts';
+import { newFile } from './files.ts';
 import { API_KEY, answerOf, closedPort, serveWithApi } from './serve.ts';
 
-test('HTTP_PROXY leads the calls through the proxy', async () => {
+test('no proxy gets requests to this machine: of the API, and of a server', async () => {
   const proxy = await startProxy();
-  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url } });
-  api.replyAlways(answers('Through the proxy.'));
-  expect(answerOf(await server.callTool('answer', { query: 'q' })).answer).toBe('Through the proxy.');
-  expect(proxy.seen).toEqual([expect.stringContaining(new URL(api.url).host)]);
-  expect(server.stderr()).toBe('');
-});
-
-test('NO_PROXY bypasses the proxy', async () => {
-  const proxy = await startProxy();
-  const { api, server } = await serveWithApi({ env: { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' } });
+  const remote = await startModernServer();
+  const config = newFile('config.yaml', JSON.stringify({ servers: [{ name: 'remote', url: remote.url }] }));
+  const env = { HTTP_PROXY: proxy.url, http_proxy: proxy.url, NO_PROXY: 'example.org' };
+  const { api, server } = await serveWithApi({ env });
   api.replyAlways(answers('Directly.'));
   expect(answerOf(await server.callTool('answer', { query: 'q' })).answer).toBe('Directly.');
+  const called = await runCli(['call', 'remote', 'echo', '{"text":"direct"}', '--config', config], { env });
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('direct') });
   expect(proxy.seen).toEqual([]);
 });
 
@@ -52,8 +50,8 @@ test.for([
   expect(stdout + stderr).not.toMatch(/URIError|internal error|100%|^\s+at /m);
 });
 
-async function startProxy() {
-  const proxy = await startForwardProxy();
+async function startProxy(testPort?: number) {
+  const proxy = await startForwardProxy(testPort);
   onTestFinished(() => proxy.close());
   return proxy;
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import { type McpProcess, type ServerOptions, startServer } from '../support/mcp-process.ts';
@@ -12,7 +12,7 @@ export const BUILT_PROGRAM = fileURLToPath(new URL('../../build/index.js', impor
 /** Looks like a real key, so that everything that masks keys finds it. */
 export const API_KEY = 'sk-proj-E2eKey0123456789abcdefghij';
 
-/** The output contract (spec 3.2). */
+/** The output contract. */
 export interface AnswerJson {
   readonly answer: string;
   readonly used_search: boolean;
@@ -38,40 +38,6 @@ export function serve(options: ServerOptions = {}): McpProcess {
 export async function serveWithApi(options: ServerOptions = {}): Promise<{ api: FakeApi; server: McpProcess }> {
   const api = await fakeApi();
   return { api, server: serve({ ...options, env: { ...apiEnv(api), ...options.env } }) };
-}
-
-/**
- * One fake API and one server process for all tests of a file or `describe` that call the returned function: each sees only its own requests and
- * messages. Such a test leaves no call in flight, does not end the process, and expects nothing of its standard error.
- */
-export function shareServer(options: ServerOptions = {}): () => { api: FakeApi; server: McpProcess } {
-  let api: FakeApi;
-  let server: McpProcess;
-  beforeAll(async () => {
-    api = await startFakeApi();
-    server = startServer({ ...options, env: { ...apiEnv(api), ...options.env } });
-  });
-  afterAll(async () => {
-    await server.dispose();
-    await api.close();
-  });
-  return () => {
-    api.reset();
-    const { length } = server.messages;
-    return {
-      api,
-      server: Object.create(server, {
-        messages: { get: () => server.messages.slice(length) },
-        notifications: {
-          get: () => server.messages.slice(length).filter(({ method, id }) => method !== undefined && id === undefined),
-        },
-        waitFor: {
-          value: (isMet: Parameters<McpProcess['waitFor']>[0]) =>
-            server.waitFor((message) => server.messages.lastIndexOf(message) >= length && isMet(message)),
-        },
-      }) as McpProcess,
-    };
-  };
 }
 
 /** The variables that make the program use the fake API. */
@@ -102,7 +68,7 @@ export function answerOf(response: JsonRpcMessage): AnswerJson {
   return JSON.parse(textOf(response)) as AnswerJson;
 }
 
-/** The message of a failed call: `data.message` of its error (spec B). */
+/** The message of a failed call: `data.message` of its error. */
 export function failureOf({ error, result }: JsonRpcMessage): string {
   if (error === undefined) throw new Error(`The call did not fail: ${JSON.stringify(result)}`);
   return String((error.data as { readonly message?: unknown } | undefined)?.message);

@@ -26,7 +26,7 @@ async function typed(command: string, variables: Readonly<Record<string, string>
 
 linuxTest('ask shows an answer on a terminal with styles, in lines of its width', async () => {
   const shown = await typed('ask --offline "What does HTTP 404 mean?" 2> /dev/null');
-  expect(shown).toContain('HTTP 404 means \u001B[1mNot Found\u001B[0m: the server was\nreached, but');
+  expect(shown).toContain('HTTP 404 means \u001B[1mNot Found\u001B[22m: the server was\nreached, but');
   expect(shown).toContain('\n• The 4xx codes say that the request,\n  rather than');
 });
 

@@ -19,20 +19,17 @@ describe('Host', () => {
     },
   );
 
-  test.each([
-    'evil.example',
-    'localhost.evil.example',
-    '127.0.0.1.evil.example',
-    'localhost@evil.example',
-    'evil:80:80',
-  ])('%j is rejected with a JSON-RPC error without an id', async (Host) => {
-    const { post } = await serveHttp();
-    const reply = await post(PING, { Host });
-    expect(reply.status).toBe(403);
-    expect(reply.message.error?.code).toBe(-32600);
-    expect(reply.message.error?.message).toMatch(/^Forbidden: host ".*" is not allowed; .*MCP_HTTP_ALLOWED_HOSTS/);
-    expect(reply.message).not.toHaveProperty('id');
-  });
+  test.each(['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example'])(
+    '%j is rejected with a JSON-RPC error without an id',
+    async (Host) => {
+      const { post } = await serveHttp();
+      const reply = await post(PING, { Host });
+      expect(reply.status).toBe(403);
+      expect(reply.message.error?.code).toBe(-32600);
+      expect(reply.message.error?.message).toMatch(/^Forbidden: host ".*" is not allowed; .*MCP_HTTP_ALLOWED_HOSTS/);
+      expect(reply.message).not.toHaveProperty('id');
+    },
+  );
 
   test('a listed name is accepted with any port, and others are still rejected', async () => {
     const { post } = await serveHttp({ http: { allowedHosts: ['mcp.example.com'] } });
@@ -108,7 +105,7 @@ describe('CORS', () => {
     expect(asked.headers).toMatchObject({
       'access-control-allow-origin': Origin,
       'access-control-allow-methods': 'POST',
-      vary: 'Origin',
+      vary: expect.stringContaining('Origin'),
     });
     expect(asked.headers['access-control-allow-headers']).toContain('Mcp-Method');
     const reply = await post(PING, { Origin, Authorization: 'Bearer alice-token-0123456789' });
@@ -156,6 +153,7 @@ describe('tokens', () => {
     expect((await send(at('/readyz'), { method: 'GET' })).status).toBe(200);
   });
 
+  // S24
   test('are checked after Host and Origin', async () => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
     expect((await post(PING, { Origin: 'http://evil.example' })).status).toBe(403);
@@ -180,15 +178,12 @@ describe('what proxies and servers could understand differently', () => {
     return (await text(socket)).slice(9, 12);
   }
 
-  test('is refused: more than one Host header', async () => {
-    const hosts = ['Host: localhost', 'Host: evil.example'];
-    expect(await statusOf(['POST /mcp HTTP/1.1', ...hosts])).toBe('400');
-    expect(await statusOf(['POST /mcp HTTP/1.1', ...hosts], ['*'])).toBe('400');
-  });
-
-  test('is refused: a request target that names another host', async () => {
-    expect(await statusOf(['POST http://evil.example/mcp HTTP/1.1', 'Host: localhost'])).toBe('400');
-    expect(await statusOf(['POST http://localhost/mcp HTTP/1.1', 'Host: LOCALHOST'])).toBe('200');
+  test.each([
+    ['more than one header', ['Host: localhost', 'Host: evil.example']],
+    ['a user', ['Host: localhost@evil.example']],
+    ['two ports', ['Host: evil:80:80']],
+  ])('is refused: a Host with %s', async (_, hosts) => {
+    for (const allowed of [[], ['*']]) expect(await statusOf(['POST /mcp HTTP/1.1', ...hosts], allowed)).toBe('400');
   });
 
   test.each([

@@ -1,7 +1,4 @@
-import { connect } from 'node:net';
-import { ok } from 'neverthrow';
-import { expect, onTestFinished, test } from 'vitest';
-import type { TokenVerifier } from '../../src/application/ports/token-verifier.ts';
+import { expect, test } from 'vitest';
 import { FakeLlmSearch, hangs, replies } from '../support/fake-llm-search.ts';
 import { legacy, modern } from '../support/http-client.ts';
 import { serveHttp } from './serve-http.ts';
@@ -36,6 +33,7 @@ test('the same id may be in flight many times, and a client that disconnects end
   await first.aborted;
 });
 
+// S18
 test.each(['2025-06-18', '2026-07-28'])('a posted cancellation does not cancel another request (%s)', async (era) => {
   const { configured, asked, signal } = observedHang();
   const { begin, post } = await serveHttp({ llmSearch: new FakeLlmSearch(configured) });
@@ -83,64 +81,3 @@ function observedHang() {
   };
   return { configured, asked, aborted, signal: () => seen };
 }
-
-test('pipelined calls are all aborted when their connection closes', async () => {
-  const hung = Array.from({ length: 15 }, observedHang);
-  const { url, untilLogged, accessLines } = await serveHttp({
-    llmSearch: new FakeLlmSearch(...hung.map(({ configured }) => configured)),
-  });
-  const { hostname, port, pathname, host } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  const warnings: Error[] = [];
-  const onWarning = (warning: Error) => void warnings.push(warning);
-  process.on('warning', onWarning);
-  onTestFinished(() => void process.off('warning', onWarning));
-  for (const query of hung.keys()) {
-    const body = JSON.stringify(legacy('tools/call', { name: 'answer', arguments: { query: `question ${query}` } }));
-    const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\nAccept: application/json`;
-    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-  await Promise.all(hung.map(({ asked }) => asked));
-  socket.destroy();
-  await Promise.all(hung.map(({ aborted }) => aborted));
-  await untilLogged(hung.length);
-  expect(accessLines.map(({ status, outcome }) => [status, outcome])).toEqual(hung.map(() => [499, 'cancelled']));
-  expect(warnings).toEqual([]);
-});
-
-test('a pipelined request ends, and asks nothing, if its connection closes while its token is verified', async () => {
-  const { configured, asked, aborted } = observedHang();
-  let onVerifying = () => {};
-  let finish = () => {};
-  const verifying = new Promise<void>((resolve) => {
-    onVerifying = resolve;
-  });
-  const verifier: TokenVerifier = {
-    verify: () =>
-      new Promise((resolve) => {
-        finish = () => resolve(ok({ caller: 'oauth:bob' }));
-        onVerifying();
-      }),
-  };
-  const { url, untilLogged, accessLines } = await serveHttp({
-    llmSearch: new FakeLlmSearch(configured),
-    http: {
-      tokens: [{ caller: 'alice', token: 'static' }],
-      oauth: { issuer: 'https://issuer.example', resource: 'https://mcp.example/mcp', scopes: [], verifier },
-    },
-  });
-  const { hostname, port, pathname, host } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  for (const token of ['static', 'access']) {
-    const body = JSON.stringify(legacy('tools/call', QUESTION));
-    const head = `POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json`;
-    socket.write(`${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-  }
-  await Promise.all([asked, verifying]);
-  socket.destroy();
-  await aborted;
-  finish();
-  await untilLogged(2);
-  const ended = new Map(accessLines.map(({ caller, status }) => [caller, status]));
-  expect(Object.fromEntries(ended)).toEqual({ alice: 499, 'oauth:bob': 499 });
-});

@@ -77,19 +77,6 @@ test('a call with too few scopes is 502 with those that are needed; the server s
   expect(gateway.servers).toMatchObject([{ state: 'available' }]);
 });
 
-test('the gateway is ready, unless the server is required', async () => {
-  const { get } = await serveNotes();
-  expect(await get('/readyz')).toMatchObject({ status: 200, text: '{"ok":true}' });
-  const required = await serveNotes(true);
-  expect(await required.get('/readyz')).toMatchObject({
-    status: 503,
-    text: '{"ok":false,"why":"required server not available"}',
-  });
-  required.login.signIn();
-  await until(() => required.gateway.servers[0]?.state === 'available');
-  expect((await required.get('/readyz')).status).toBe(200);
-});
-
 test('metrics and access log have the state and the outcome', async () => {
   const { call, post, at, accessLines, untilLogged } = await serveNotes();
   await call(READ);

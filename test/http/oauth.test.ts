@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
 import type { TokenError } from '../../src/application/ports/token-verifier.ts';
 import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { legacy, send } from '../support/http-client.ts';

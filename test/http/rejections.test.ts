@@ -18,7 +18,7 @@ async function lineOf(
   return accessLines[0];
 }
 
-describe('the access line of a rejected request contains its path and a reason (A24)', () => {
+describe('the access line of a rejected request contains its path and a reason', () => {
   test.each([
     ['a malformed message', '/mcp', { body: '{' }, 400, 'malformed message'],
     ['another host', '/mcp', { headers: { Host: 'evil.example' } }, 403, 'host not allowed'],
@@ -28,6 +28,13 @@ describe('the access line of a rejected request contains its path and a reason (
     ['another type', '/mcp', { headers: { 'Content-Type': 'text/plain' } }, 415, 'content type not accepted'],
   ])('%s', async (_name, path, ask, status, reason) => {
     expect(await lineOf(path, ask)).toMatchObject({ status, path, reason, outcome: 'refused' });
+  });
+
+  test.each([
+    ['server', { server: 'none', toolName: 'x' }, 'no such server'],
+    ['tool', { server: 'openai-responses-mcp', toolName: 'x' }, 'no such tool'],
+  ])('an unknown %s', async (_, body, reason) => {
+    expect(await lineOf('/mcp/call', { body })).toMatchObject({ status: 404, path: '/mcp/call', reason });
   });
 
   test('no token', async () => {
@@ -43,7 +50,7 @@ describe('the access line of a rejected request contains its path and a reason (
 
 test('the line contains neither the host, nor the query, nor control characters', async () => {
   const line = await lineOf('/a%20b;secret-name?token=secret-query', { headers: { Host: 'secret-host.example' } });
-  expect(line).toMatchObject({ path: '/a?20b?secret-name' });
+  expect(line).toMatchObject({ path: '/a?b?secret-name' });
   expect(JSON.stringify(line)).not.toMatch(/secret-host|secret-query/);
 });
 

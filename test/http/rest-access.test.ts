@@ -35,32 +35,18 @@ describe.each(ROUTES)('%s %s', (method, path) => {
     ...(method === 'POST' ? { body: path === '/mcp/call' ? READ : {} } : {}),
   });
 
-  test('requires the token', async () => {
-    const { at } = await serveFiles({ http: { tokens: TOKENS } });
-    const reply = await send(at(path), ask());
-    expect(reply.status).toBe(401);
-    expect(reply.headers['www-authenticate']).toBe('Bearer realm="mcp"');
-    expect(json(reply)).toEqual({
-      success: false,
-      error: {
-        code: 'UNAUTHORIZED',
-        message: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
-        details: { requestId: reply.headers['x-request-id'] },
-      },
-    });
-    expect((await send(at(path), ask(ALICE))).status).toBeLessThan(300);
-  });
-
-  test.each([
-    ['Host', 'evil.example'],
-    ['Origin', 'https://evil.example'],
-  ])('refuses another %s', async (name, value) => {
-    const { at, files } = await serveFiles();
+  test('requires the token, and refuses another Host, Origin or method', async () => {
+    const { at, files } = await serveFiles({ http: { tokens: TOKENS } });
     await until(() => files.starts === 1);
-    const reply = await send(at(path), ask({ [name]: value }));
-    expect(reply.status).toBe(403);
-    expect(json(reply)).toMatchObject({ success: false, error: { code: 'FORBIDDEN' } });
+    const statusOf = async (asked: Ask) => (await send(at(path), asked)).status;
+    expect(await statusOf(ask())).toBe(401);
+    expect(await statusOf(ask({ ...ALICE, Host: 'evil.example' }))).toBe(403);
+    expect(await statusOf(ask({ ...ALICE, Origin: 'https://evil.example' }))).toBe(403);
     expect(files).toMatchObject({ calls: [], starts: 1 });
+    const other = await send(at(path), { method: 'PUT', headers: ALICE });
+    expect(other.status).toBe(405);
+    expect(other.headers.allow).toBe(method === 'GET' ? 'GET, HEAD' : method);
+    expect(await statusOf(ask(ALICE))).toBeLessThan(300);
   });
 
   test('is not stored by caches, and browsers do not guess its type, also of an error', async () => {
@@ -74,29 +60,32 @@ describe.each(ROUTES)('%s %s', (method, path) => {
       });
     }
   });
+});
 
-  test('refuses another method', async () => {
-    const { at } = await serveFiles();
-    for (const other of [method === 'GET' ? 'POST' : 'GET', 'PUT', 'DELETE']) {
-      const reply = await send(at(path), { method: other });
-      expect(reply.status).toBe(405);
-      expect(reply.headers.allow).toBe(method);
-      expect(json(reply)).toMatchObject({ success: false, error: { code: 'METHOD_NOT_ALLOWED' } });
-    }
+test('an error has the form of REST, with the ID of the request', async () => {
+  const { get } = await serveFiles({ http: { tokens: TOKENS } });
+  const reply = await get('/mcp/tools');
+  expect(reply.headers['www-authenticate']).toBe('Bearer realm="mcp"');
+  expect(json(reply)).toEqual({
+    success: false,
+    error: {
+      code: 'UNAUTHORIZED',
+      message: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
+      details: { requestId: reply.headers['x-request-id'] },
+    },
   });
+});
 
-  test('has the ID of the request, or a new one', async () => {
-    const { at } = await serveFiles();
-    const idOf = async (headers: Ask['headers'] = {}) =>
-      String((await send(at(path), ask(headers))).headers['x-request-id']);
-    const usable = 'Az09_.-'.repeat(10).slice(0, 64);
-    expect(await idOf({ 'X-Request-Id': usable })).toBe(usable);
-    for (const unusable of [`${usable}x`, '', 'a b', 'a,b', 'ü']) {
-      const id = await idOf({ 'X-Request-Id': Buffer.from(unusable).toString('latin1') });
-      expect(id).toMatch(/^[\w-]{36}$/);
-    }
-    expect(await idOf()).not.toBe(await idOf());
-  });
+test('a response has the ID of the request if it is usable, otherwise a new one', async () => {
+  const { get } = await serveFiles();
+  const idOf = async (headers: Ask['headers'] = {}) =>
+    String((await get('/mcp/servers', headers)).headers['x-request-id']);
+  const usable = 'Az09_.-'.repeat(10).slice(0, 64);
+  expect(await idOf({ 'X-Request-Id': usable })).toBe(usable);
+  for (const unusable of [`${usable}x`, '', 'a b', 'a,b', 'ü']) {
+    expect(await idOf({ 'X-Request-Id': Buffer.from(unusable).toString('latin1') })).toMatch(/^[\w-]{36}$/);
+  }
+  expect(await idOf()).not.toBe(await idOf());
 });
 
 describe('paths', () => {
@@ -134,33 +123,14 @@ describe('paths', () => {
 
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 
-describe('bodies', () => {
-  const routes = ['/mcp/call', '/mcp/tools/files/read'];
-
-  test.each(routes)('of %s must be JSON', async (path) => {
-    const { at } = await serveFiles();
-    for (const headers of [{ 'Content-Type': 'text/plain' }, { ...JSON_TYPE, 'Content-Encoding': 'gzip' }]) {
-      const reply = await send(at(path), { headers, body: JSON.stringify(READ) });
-      expect(reply.status).toBe(415);
-      expect(json(reply)).toMatchObject({ success: false, error: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
-    }
-  });
-
-  test.each(routes)('of %s have a limit', async (path) => {
-    const { at, files } = await serveFiles({ http: { maxBodyBytes: 1024 } });
-    const reply = await send(at(path), { body: { ...READ, input: { text: 'x'.repeat(1024) } } });
-    expect(reply.status).toBe(413);
-    expect(json(reply)).toMatchObject({
-      success: false,
-      error: { code: 'PAYLOAD_TOO_LARGE', message: 'The body must not exceed 1024 bytes (http.max_body_bytes)' },
-    });
-    expect(files.calls).toEqual([]);
-  });
-
-  test('may have a charset', async () => {
-    const { call } = await serveFiles();
-    expect((await call(READ, { 'Content-Type': 'application/json; charset=utf-8' })).status).toBe(200);
-  });
+test.each(['/mcp/call', '/mcp/tools/files/read'])('a body of %s must be JSON, and has a limit', async (path) => {
+  const { at, files } = await serveFiles({ http: { maxBodyBytes: 1024 } });
+  const typed = await send(at(path), { headers: { 'Content-Type': 'text/plain' }, body: JSON.stringify(READ) });
+  expect(json(typed)).toMatchObject({ success: false, error: { code: 'UNSUPPORTED_MEDIA_TYPE' } });
+  const large = await send(at(path), { body: { ...READ, input: { text: 'x'.repeat(1024) } } });
+  expect([typed.status, large.status]).toEqual([415, 413]);
+  expect(json(large)).toMatchObject({ success: false, error: { code: 'PAYLOAD_TOO_LARGE' } });
+  expect(files.calls).toEqual([]);
 });
 
 describe('pages of an allowed origin', () => {
@@ -174,8 +144,8 @@ describe('pages of an allowed origin', () => {
       expect(reply.status).toBe(204);
       expect(reply.headers).toMatchObject({
         'access-control-allow-origin': Origin,
-        'access-control-allow-methods': 'GET, POST',
-        vary: 'Origin',
+        'access-control-allow-methods': 'GET,POST',
+        vary: expect.stringContaining('Origin'),
       });
       expect(reply.headers['access-control-allow-headers']).toMatch(/Authorization.*If-None-Match.*X-Request-Id/);
     }
@@ -186,8 +156,7 @@ describe('pages of an allowed origin', () => {
     for (const headers of [{ Origin }, { Origin, ...ALICE }]) {
       expect((await get('/mcp/tools', headers)).headers).toMatchObject({
         'access-control-allow-origin': Origin,
-        'access-control-expose-headers':
-          'ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id',
+        'access-control-expose-headers': 'ETag,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Request-Id',
       });
     }
   });
@@ -249,29 +218,6 @@ describe('a caller that leaves', () => {
     expect(files.calls[0]?.signal.aborted).toBe(true);
     expect(accessLines).toMatchObject([{ server: 'files', tool: 'wait', status: 499, outcome: 'cancelled' }]);
     expect((await call(READ)).status).toBe(200);
-  });
-
-  test('while its call is waiting for a place: the call is never sent', async () => {
-    const gate = deferred<void>();
-    const files = new ScriptedToolServer({
-      read: async (...call) => {
-        await gate.promise;
-        return says('Hello.')(...call);
-      },
-    });
-    const { beginCall, clock, untilLogged } = await serveGateway(
-      { files },
-      { definitions: { files: { maxConcurrency: 1 } } },
-    );
-    const first = beginCall(READ);
-    await until(() => files.calls.length === 1);
-    const second = beginCall(READ);
-    await until(() => clock.pendingSleeps === 2);
-    second.leave();
-    await untilLogged(1);
-    gate.settle();
-    expect((await first.reply).status).toBe(200);
-    expect(files.calls).toHaveLength(1);
   });
 
   test('while it waits for a list: nothing is left', async () => {

@@ -32,7 +32,11 @@ test.each([
   ['an error of the server', { toolName: 'fail' }, { server: 'files', tool: 'fail', status: 500, outcome: 'json_rpc' }],
   ['a wrong input', { toolName: 'strict' }, { server: 'files', tool: 'strict', status: 400, outcome: 'invalid_input' }],
   ['a tool that does not exist', { toolName: SECRET }, { server: 'files', status: 404, outcome: 'unknown_tool' }],
-  ['a server that does not exist', { server: SECRET, toolName: SECRET }, { status: 404, outcome: 'unknown_server' }],
+  [
+    'a server that does not exist',
+    { server: SECRET, toolName: SECRET },
+    { status: 404, outcome: 'refused', path: '/mcp/call', reason: 'no such server' },
+  ],
   [
     'a body that is wrong',
     { [SECRET]: 1 },

@@ -1,4 +1,3 @@
-import { auditedNames } from '../../src/adapters/inbound/mcp/audited-names.ts';
 import { GatewayTools } from '../../src/adapters/inbound/mcp/gateway-tools.ts';
 import { SearchTools, type SearchToolsOptions } from '../../src/adapters/inbound/mcp/search-tools.ts';
 import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts';
@@ -12,7 +11,7 @@ import type { ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { type ServedHttp, type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
 export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> &
-  Pick<ScriptedGatewayOptions, 'definitions' | 'checkOutput'> & {
+  Pick<ScriptedGatewayOptions, 'definitions'> & {
     readonly clock?: FakeClock;
     /** Without it, all tools are listed. */
     readonly search?: Pick<SearchToolsOptions, 'isAuto' | 'always'>;
@@ -31,24 +30,13 @@ export interface ServedGateway extends ServedHttp {
 /** REST, and MCP with the servers' tools, on servers of the test. The time advances only when the test advances it. */
 export async function serveGateway(
   servers: Readonly<Record<string, ScriptedToolServer>>,
-  {
-    definitions = {},
-    checkOutput = 'warn',
-    search,
-    audit,
-    clock = new FakeClock(),
-    ...options
-  }: ServeGatewayOptions = {},
+  { definitions = {}, search, audit, clock = new FakeClock(), ...options }: ServeGatewayOptions = {},
 ): Promise<ServedGateway> {
   const logger = new RecordingLogger();
-  let count: (report: Parameters<ServedHttp['metrics']['onServerCallEnded']>[0]) => void = () => {};
   const gateway = startScripted(servers, {
     clock,
     logger,
     definitions,
-    checkOutput,
-    onCallEnded: (report) => count(report),
-    audit,
   });
   const started = async () => gateway;
   const redactor = redactorOf();
@@ -59,20 +47,11 @@ export async function serveGateway(
     clock,
     logger,
     rest: { gateway: () => gateway, ...options.rest },
-    expose: (builtIn, redactor) => {
-      const onUnknownTool = audit && auditedNames(audit);
-      const exposed = {
-        builtIn,
-        gateway: started,
-        notifiesOfChanges: false,
-        onUnknownTool,
-        clock,
-        redactor,
-      };
+    expose: (options) => {
+      const exposed = { ...options, gateway: started, notifiesOfChanges: false };
       return search === undefined ? new GatewayTools(exposed) : new SearchTools({ ...exposed, ...search });
     },
   });
-  count = (report) => served.metrics.onServerCallEnded(report);
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>
     begin(served.at('/mcp/call'), { body, headers });
   return {

@@ -1,11 +1,12 @@
 import { onTestFinished } from 'vitest';
-import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
-import { Metrics } from '../../src/adapters/inbound/http/server/metrics.ts';
+import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
+import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
-import { auditedNames } from '../../src/adapters/inbound/mcp/audited-names.ts';
+import type { CallOptions } from '../../src/adapters/inbound/mcp/call-tool.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
+import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
-import type { Redactor } from '../../src/domain/values/redaction.ts';
+import { answersOf } from '../support/catalogue.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { noServers } from '../support/no-servers.ts';
@@ -33,7 +34,7 @@ export interface ServeHttpOptions extends CoreOptions {
   /** Changes what REST serves; without it, the answer tools alone. */
   readonly rest?: Partial<HttpServerOptions['rest']>;
   /** The tools of a session in addition to the answer tools. */
-  readonly expose?: (builtIn: ToolSet, redactor: Redactor) => ToolSet;
+  readonly expose?: (exposed: CallOptions & { readonly builtIn: AnswerTools }) => ToolSet;
   /** What must not be shown of the servers. */
   readonly serverSecrets?: readonly string[];
 }
@@ -43,7 +44,7 @@ export async function serveHttp({
   http = {},
   toolErrors = 'protocol',
   rest = {},
-  expose = (builtIn) => builtIn,
+  expose = ({ builtIn }) => builtIn,
   serverSecrets = [],
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
@@ -51,17 +52,17 @@ export async function serveHttp({
   const { application, clock, logger } = started;
   const redactor = redactorOf(...(http.tokens?.map(({ token }) => token) ?? []));
   redactor.learn({ ofServers: serverSecrets });
-  const tools = new AnswerTools({
-    application,
+  const answers = answersOf(application);
+  const catalogue = new ToolCatalogue({
+    providers: () => [rest.gateway?.(), answers].filter((provider) => provider !== undefined),
     clock,
-    logger,
-    redactor,
-    toolErrors,
-    maxAnswerChars: 20_000,
+    audit: core.audit,
+    onCallEnded: (report) => metrics.onCallEnded(report),
   });
+  const exposed = { catalogue, clock, logger, redactor, toolErrors };
   const accessLines: Record<string, unknown>[] = [];
   const waiting = new Set<() => void>();
-  const served = { ...noServers(tools, clock, core.audit), ...rest };
+  const served = { ...noServers(catalogue), ...rest };
   const metrics = new Metrics(served.gateway);
   const server = new HttpServer({
     host: '127.0.0.1',
@@ -76,9 +77,8 @@ export async function serveHttp({
     maxCallsPerToken: 64,
     canAnswer: true,
     rightsOf: () => EVERYTHING,
-    tools: expose(tools, redactor),
+    tools: expose({ ...exposed, builtIn: new AnswerTools(exposed) }),
     toolErrors,
-    onUnknownTool: core.audit && auditedNames(core.audit),
     serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
     rest: served,
     metrics,

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 
-const { port, keys, scope } = JSON.parse(process.argv[2]);
+const { port, keys, scope, tokenSeconds = 900 } = JSON.parse(process.argv[2]);
 
 const server = createServer();
 server.listen(port, '127.0.0.1', () => {
@@ -20,7 +20,7 @@ server.listen(port, '127.0.0.1', () => {
         getResourceServerInfo: (_, audience) => ({
           scope,
           audience,
-          accessTokenTTL: 900,
+          accessTokenTTL: tokenSeconds,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: keys[0].alg, kid: keys[0].kid } },
         }),

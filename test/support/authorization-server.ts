@@ -16,6 +16,8 @@ export interface AuthorizationServerOptions {
   readonly keys: readonly JWK[];
   /** What may be granted, separated by spaces. */
   readonly scope: string;
+  /** The life of an access token. Default: 900. */
+  readonly tokenSeconds?: number;
 }
 
 /** Starts it for one test; resolves when it listens. */

@@ -1,16 +1,14 @@
 import { type Browser, launch, type Page } from 'puppeteer-core';
 import { onTestFinished } from 'vitest';
 
-/** A headless browser in which `*.example` is this machine. */
 export function launchBrowser(executablePath: string): Promise<Browser> {
   // Chromium has no sandbox for root, which runs the tests in containers.
-  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--host-resolver-rules=MAP *.example 127.0.0.1'];
+  const args = ['--no-sandbox', '--disable-dev-shm-usage'];
   return launch({ executablePath, args });
 }
 
 export interface PageOptions {
   readonly width?: number;
-  readonly colorScheme?: 'light' | 'dark';
   /** Timers of the page end sooner by this factor. */
   readonly speed?: number;
 }
@@ -30,15 +28,19 @@ export interface OpenPage {
   text(selector: string): Promise<string>;
   /** Resolves when the text of the first element contains `part`. */
   untilText(selector: string, part: string): Promise<void>;
-  /** Enters text into the first element, after its own text. */
+  /** Enters text into the first element, after its own text, once it is shown. */
   enter(selector: string, text: string): Promise<void>;
   /** Clicks on the tool of this name, and resolves when its form is shown. */
   choose(tool: string): Promise<void>;
+  /** Calls the chosen tool with its form as it is, and resolves when the result contains `part`. */
+  call(part: string): Promise<void>;
+  /** Asks the question that was entered, and resolves when the answer contains `part`. */
+  ask(part: string): Promise<void>;
 }
 
 /** Opens a URL in a browser context of its own, for one test. */
 export async function openPage(browser: Browser, url: string, options: PageOptions = {}): Promise<OpenPage> {
-  const { width = 1280, colorScheme = 'light', speed = 1 } = options;
+  const { width = 1280, speed = 1 } = options;
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
@@ -56,7 +58,6 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     requests.push(`${response.request().method()} ${new URL(response.url()).pathname} ${response.status()}`);
   });
   await page.setViewport({ width, height: 900, isMobile: width < 500, hasTouch: width < 500 });
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: colorScheme }]);
   if (speed !== 1) {
     await page.evaluateOnNewDocument(
       `const sleep = setTimeout; setTimeout = (run, ms, ...rest) => sleep(run, ms / ${speed}, ...rest);`,
@@ -82,8 +83,17 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
     await untilText('#tool code', ` / ${tool}`);
   };
   const enter: OpenPage['enter'] = async (selector, text) => {
+    await page.waitForSelector(selector, { visible: true });
     await page.focus(selector);
     await page.keyboard.sendCharacter(text);
   };
-  return { page, problems, requests, value, until, text, untilText, enter, choose };
+  const call: OpenPage['call'] = async (part) => {
+    await page.click('#tool [type="submit"]');
+    await untilText('#tool .result', part);
+  };
+  const ask: OpenPage['ask'] = async (part) => {
+    await page.click('#ask-submit');
+    await untilText('#ask-result', part);
+  };
+  return { page, problems, requests, value, until, text, untilText, enter, choose, call, ask };
 }

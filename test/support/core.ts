@@ -1,10 +1,10 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { type Application, createApplication } from '../../src/application/answers/application.ts';
 import { CancelRequest } from '../../src/application/answers/cancel-request.ts';
-import type { Audit } from '../../src/application/audit/audit.ts';
 import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
+import type { Audit } from '../../src/application/tools/audit.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';
 import { callerOf } from './origins.ts';
@@ -28,10 +28,9 @@ export function startCore({
   config = {},
   citedPages,
   long,
-  audit,
 }: CoreOptions = {}) {
   const application = createApplication(
-    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long, audit },
+    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long },
     coreConfig(config),
   );
   return { application, app: withCancellation(application), llmSearch, clock, logger };

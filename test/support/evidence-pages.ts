@@ -1,30 +1,22 @@
 import { readFileSync } from 'node:fs';
-import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
-import type { PageText } from '../../src/domain/evidence/evidence.ts';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
-const FOLDER = new URL('../fixtures/evidence/', import.meta.url);
-const texts = new Map<string, PageText>();
+/** The folder of labelled claims of the repository, and one that an environment variable can name. */
+export const EVIDENCE_FOLDERS = [
+  fileURLToPath(new URL('../fixtures/evidence', import.meta.url)),
+  ...(process.env.EVIDENCE_DIR ? [process.env.EVIDENCE_DIR] : []),
+];
 
-/** A labelled claim, and the page that an answer with it would cite. */
-export interface LabelledClaim {
-  readonly page: string;
-  readonly label: string;
-  readonly claim: string;
-}
-
-export function labelledClaims(file: string): LabelledClaim[] {
-  const lines = readFileSync(new URL(file, FOLDER), 'utf8').split('\n');
+/** The true claims (T) and the claims with an altered figure (N, D) of a folder, with the HTML of the page that an answer with each would cite. */
+export function labelledClaims(folder: string) {
+  const lines = readFileSync(join(folder, 'claims.tsv'), 'utf8').split('\n');
   return lines
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .map((line) => {
-      const [page = '', label = '', claim = ''] = line.split('\t');
-      return { page, label, claim };
+    .map((line) => line.split('\t') as [page: string, label: string, claim: string])
+    .filter(([, label]) => 'TND'.includes(label))
+    .map(([page, label, claim]) => {
+      const html = readFileSync(join(folder, 'pages', `${page}.html`), 'utf8');
+      return { html, isTrue: label === 'T', claim };
     });
-}
-
-export function pageText(page: string): PageText {
-  const known =
-    texts.get(page) ?? readPage(readFileSync(new URL(`pages/${page}.html`, FOLDER), 'utf8'), 'text/html', false).text;
-  texts.set(page, known);
-  return known;
 }

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ToolCallInput } from '../../src/application/gateway/call-tool.ts';
 import type { AnswerGateway } from '../../src/application/grounded/grounded-calls.ts';
+import type { ToolCall } from '../../src/application/tools/tool-call.ts';
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ServerState, ToolCallError } from '../../src/domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../src/domain/gateway/tool-result.ts';
@@ -46,13 +46,18 @@ export class FakeAnswerGateway implements AnswerGateway {
         tools: tools().filter(rights.mayUse),
         changed: [],
         timeoutOf: () => undefined,
-        whenStarted: async (maxMs, _signal, servers = []) => {
+        isOffered: (server) => !this.options.unavailable?.includes(server),
+        whenStarted: async () => {},
+        whenListed: async (maxMs, _signal, servers = []) => {
           this.waits.push({ servers, maxMs });
           await this.options.onWait?.();
         },
       }),
-      callTool: (call, signal) => this.#call(call, signal),
     };
+  }
+
+  call(call: ToolCall, signal: AbortSignal): Promise<Outcome> {
+    return this.#call(call, signal);
   }
 
   isPublic(server: string): boolean {
@@ -68,7 +73,7 @@ export class FakeAnswerGateway implements AnswerGateway {
     });
   }
 
-  async #call({ server, tool, args, timeoutMs }: ToolCallInput, signal: AbortSignal): Promise<Outcome> {
+  async #call({ server, tool, args, timeoutMs }: ToolCall, signal: AbortSignal): Promise<Outcome> {
     this.called.push({ tool: `${server}/${tool}`, args, timeoutMs });
     this.#running += 1;
     this.maxRunning = Math.max(this.maxRunning, this.#running);

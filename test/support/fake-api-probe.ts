@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { err, ok, type Result } from 'neverthrow';
-import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
+import type { ApiProbe, FoundModel as Found } from '../../src/application/ports/api-probe.ts';
 import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
 type Reach = Result<number, SearchError>;
-type FoundModel = Result<'found' | 'unknown', SearchError>;
+type FoundModel = Result<Found, SearchError>;
 
 export interface FakeApiProbeOptions {
   readonly reach?: Reach | 'hangs';

@@ -57,8 +57,6 @@ export interface FakeApi {
   waitForRequests(count: number): Promise<void>;
   /** Waits until the client aborts the request at `index`; rejects if that was answered completely. */
   waitForAbort(index: number): Promise<void>;
-  /** Forgets its requests and its replies, for the next test; connections stay open. */
-  reset(): void;
   /** Destroys every connection and frees the port. */
   close(): Promise<void>;
 }
@@ -185,10 +183,6 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         if (request?.answered === true) throw new Error(`Request ${index} was answered in full, not aborted.`);
         return request?.aborted === true;
       }),
-    reset: () => {
-      for (const list of [requests, queue, looks]) list.length = 0;
-      decide = () => always;
-    },
     close: async () => {
       if (!server.listening) return;
       closing = true;

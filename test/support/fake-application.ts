@@ -1,8 +1,8 @@
 import { err, ok } from 'neverthrow';
-import type { Answer } from '../../src/application/answers/answer.ts';
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import type { Check } from '../../src/application/answers/diagnose-setup.ts';
+import type { Answer } from '../../src/application/tools/answer.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 
 export type ConfiguredAnswer = Application['answerQuery'];
@@ -25,10 +25,12 @@ export class FakeApplication implements Application {
     this.asked.push(input);
     if (answer === undefined) throw new Error(`FakeApplication has ${this.#configured.length} answers and needs more`);
     return new Promise((resolve, reject) => {
-      signal.addEventListener('abort', () => {
+      const cancel = () => {
         this.cancelled.push(input);
         resolve(err({ kind: 'cancelled' }));
-      });
+      };
+      if (signal.aborted) cancel();
+      signal.addEventListener('abort', cancel);
       answer(input, signal).then(resolve, reject);
     });
   }

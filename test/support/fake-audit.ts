@@ -1,4 +1,4 @@
-import { Audit } from '../../src/application/audit/audit.ts';
+import { Audit } from '../../src/application/tools/audit.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeAuditLog } from './fake-audit-log.ts';
 import { FakeClock } from './fake-clock.ts';

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
+import type { Login } from '../../src/adapters/outbound/login/login.ts';
 
 /** A token request that a fake issuer has received. */
 export interface TokenRequest {
@@ -38,6 +39,8 @@ export class FakeIssuer {
   tokens: Record<string, unknown> = {};
   /** What paths answer instead. */
   readonly answers = new Map<string, Answer>();
+  /** What paths wait for before they answer. */
+  readonly delays = new Map<string, Promise<void>>();
   #issued = 0;
   #current = '';
   #isRevoked = false;
@@ -87,6 +90,7 @@ export class FakeIssuer {
     const body = await text(request);
     this.seen.push(pathname);
     this.headers.push(request.headers);
+    await this.delays.get(pathname);
     const answer = this.answers.get(pathname) ?? this.#answer(pathname, request, body);
     if (answer === 'hangs') return;
     const { status = 200, body: sent = {}, location } = answer;
@@ -102,18 +106,12 @@ export class FakeIssuer {
       return { body: { resource, authorization_servers: [origin], scopes_supported: ['read'], ...this.resource } };
     }
     if (path === '/.well-known/oauth-authorization-server') {
-      const endpoints = Object.fromEntries(
-        ['authorization', 'token', 'registration', 'revocation'].map((name) => [
-          `${name}_endpoint`,
-          `${origin}/${name}`,
-        ]),
-      );
-      const usual = { issuer: origin, ...endpoints, code_challenge_methods_supported: ['S256'] };
-      return { body: { ...usual, ...this.metadata } };
+      return { body: { ...issuerMetadata(origin), ...this.metadata } };
     }
     if (path === '/registration') {
       this.registrations.push(JSON.parse(body));
-      return { status: 201, body: { client_id: `client-${this.registrations.length}` } };
+      const { redirect_uris } = JSON.parse(body) as { redirect_uris: unknown };
+      return { status: 201, body: { client_id: `client-${this.registrations.length}`, redirect_uris } };
     }
     const parameters = Object.fromEntries(new URLSearchParams(body));
     if (path === '/revocation') {
@@ -130,4 +128,28 @@ export class FakeIssuer {
     const usual = { token_type: 'Bearer', expires_in: 3600, refresh_token: this.#current };
     return { body: { access_token: `access-${this.#issued}`, ...usual, ...this.tokens } };
   }
+}
+
+/** The metadata of an issuer at an origin, as RFC 8414 requires them. */
+export function issuerMetadata(origin: string) {
+  return {
+    issuer: origin,
+    authorization_endpoint: `${origin}/authorization`,
+    token_endpoint: `${origin}/token`,
+    registration_endpoint: `${origin}/registration`,
+    revocation_endpoint: `${origin}/revocation`,
+    response_types_supported: ['code'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
+
+/** A login that an issuer at an origin has given. */
+export function loginAt(origin: string, tokens: Partial<Login['tokens']> = {}, receivedAt = new Date()): Login {
+  return {
+    id: '1',
+    metadata: issuerMetadata(origin),
+    client: { client_id: 'client-1' },
+    tokens: { access_token: 'access-0', refresh_token: 'refresh-0', token_type: 'Bearer', scope: 'read', ...tokens },
+    receivedAt: receivedAt.getTime(),
+  };
 }

@@ -7,7 +7,6 @@ import type {
   SearchProgress,
   SearchReply,
   SearchRequest,
-  StartedResponse,
 } from '../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
@@ -28,7 +27,7 @@ export class FakeLlmSearch implements LlmSearch {
 
   /** Those of the requests that have one. */
   get conversations(): readonly Conversation[] {
-    return this.requests.flatMap(({ conversation }) => conversation ?? []);
+    return this.requests.flatMap(({ mode }) => (typeof mode === 'object' ? [mode] : []));
   }
 
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<Outcome> {
@@ -51,21 +50,10 @@ export function replies(over: Partial<SearchReply> = {}, progress: readonly Sear
   };
 }
 
-/** First reports the response of a search that is long. */
-export function creates(
-  reply: ConfiguredReply,
-  response: StartedResponse = { id: 'resp_1', createdAt: new Date('2026-01-05T02:00:00Z') },
-): ConfiguredRound {
-  return async (observer, signal, { isLong }) => {
-    if (isLong === true && !signal.aborted) observer.onCreated?.(response);
-    return reply(observer, signal);
-  };
-}
-
-/** First reports that it ends with its call. */
-export function endsWithCall(reason: 'rejected' | 'unusable', reply: ConfiguredReply): ConfiguredReply {
-  return async (observer, signal) => {
-    observer.onOrdinary?.(reason);
+/** In background mode, first reports the ID of the response, or that it has none. */
+export function starts(id: string | undefined, reply: ConfiguredReply): ConfiguredRound {
+  return async (observer, signal, { mode }) => {
+    if (mode === 'background' && !signal.aborted) observer.onStarted?.(id);
     return reply(observer, signal);
   };
 }

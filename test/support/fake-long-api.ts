@@ -1,7 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { inPlace } from '../../src/adapters/outbound/openai/in-place.ts';
-import { DETACHED, untilAborted } from '../../src/application/async/deadline.ts';
-import { Places } from '../../src/application/async/places.ts';
+import { untilAborted } from '../../src/application/async/deadline.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -16,14 +14,15 @@ import { searchReply } from './fake-llm-search.ts';
 
 interface FakeResponse {
   readonly observer: SearchObserver;
-  readonly createdAt: Date;
+  /** Whether its stream is read. */
+  readonly isOpen: () => boolean;
   look: Look;
   readonly settle: (outcome: SearchOutcome) => void;
 }
 
 /** An API whose responses end when the test says so. It counts what is sent to it. Their IDs are `resp_1` and so on. */
 export class FakeLongApi implements LlmSearch, StartedResponses {
-  readonly clock: FakeClock;
+  readonly clock = new FakeClock();
   readonly posts: SearchRequest[] = [];
   readonly cancels: string[] = [];
   readonly looks: string[] = [];
@@ -33,70 +32,49 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   lookError: LookError | 'hangs' | undefined;
   readonly #responses = new Map<string, FakeResponse>();
 
-  readonly #places: Places;
-
-  constructor(clock = new FakeClock(), maxConcurrency = Number.POSITIVE_INFINITY) {
-    this.clock = clock;
-    this.#places = new Places(maxConcurrency);
-  }
-
-  async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    return inPlace(this.#places, request, observer, signal, () => this.#post(request, observer, signal));
-  }
-
-  #post(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
+  search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     this.posts.push(request);
     const id = `resp_${this.posts.length}`;
     return new Promise((resolve) => {
-      const createdAt = this.clock.now();
-      const look: Look = { state: 'working', searches: 0, createdAt };
-      const onAbort = () => {
-        if (signal.reason !== DETACHED) void this.cancel(id);
-        resolve(err({ kind: 'aborted' }));
-      };
+      const onAbort = () => resolve(err({ kind: 'aborted' }));
       const settle = (outcome: SearchOutcome) => {
         signal.removeEventListener('abort', onAbort);
         resolve(outcome);
       };
-      this.#responses.set(id, { observer, createdAt, look, settle });
-      if (signal.aborted) return onAbort();
+      this.#responses.set(id, { observer, isOpen: () => !signal.aborted, look: { searches: 0 }, settle });
       signal.addEventListener('abort', onAbort, { once: true });
-      if (this.createsAtOnce) this.create(id);
+      if (this.createsAtOnce) observer.onStarted?.(id);
     });
   }
 
   /** The response gets its ID. */
   create(id: string): void {
-    const { observer, createdAt } = this.#of(id);
-    observer.onCreated?.({ id, createdAt });
+    this.#of(id).observer.onStarted?.(id);
   }
 
   /** The API rejects background mode: the request is sent again as an ordinary one. */
   rejectBackground(id: string): void {
-    this.#of(id).observer.onOrdinary?.('rejected');
+    this.#of(id).observer.onStarted?.(undefined);
   }
 
   progress(id: string, progress: SearchProgress): void {
     const response = this.#of(id);
-    const { look } = response;
     const isSearch = progress.kind === 'searching' && progress.query === undefined;
-    if (isSearch && look.state === 'working') response.look = { ...look, searches: look.searches + 1 };
+    if (isSearch) response.look = { searches: response.look.searches + 1 };
     response.observer.onProgress(progress);
   }
 
   /** The response ends, also if no stream is open. */
   finish(id: string, over: Parameters<typeof searchReply>[0] = {}): void {
-    const response = this.#of(id);
     const reply = searchReply(over);
-    response.look = { state: 'completed', reply, createdAt: response.createdAt };
-    response.observer.onUsed?.(reply.report);
-    response.settle(ok(reply));
+    const { observer, isOpen } = this.#of(id);
+    if (isOpen()) observer.onUsed?.(reply.report);
+    this.#end(id, ok(reply));
   }
 
   fail(id: string, error: SearchError): void {
-    const response = this.#of(id);
-    if (error.kind !== 'interrupted') response.look = { state: 'failed', error, createdAt: response.createdAt };
-    response.settle(err(error));
+    if (error.kind === 'interrupted') this.#of(id).settle(err(error));
+    else this.#end(id, err(error));
   }
 
   async look(id: string, _: unknown, signal: AbortSignal): Promise<Result<Look, LookError>> {
@@ -112,7 +90,14 @@ export class FakeLongApi implements LlmSearch, StartedResponses {
   async cancel(id: string): Promise<void> {
     this.cancels.push(id);
     const response = this.#responses.get(id);
-    if (response?.look.state === 'working') response.look = { state: 'cancelled', createdAt: response.createdAt };
+    if (response?.look.outcome === undefined && response !== undefined)
+      response.look = { ...response.look, outcome: err({ kind: 'search_cancelled' }) };
+  }
+
+  #end(id: string, outcome: SearchOutcome): void {
+    const response = this.#of(id);
+    response.look = { ...response.look, outcome };
+    response.settle(outcome);
   }
 
   #of(id: string): FakeResponse {

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type {
   ChangingList,
-  ListedTool,
   ServerConnection,
   ServerEvents,
   ToolProgress,
@@ -88,9 +87,8 @@ export class FakeConnection implements ServerConnection {
     this.#events = events;
   }
 
-  listTools(signal: AbortSignal): Reply<readonly ListedTool[]> {
-    const toListed = (tool: GatewayTool) => ({ tool, fingerprint: JSON.stringify(tool) });
-    return this.#race(signal, async (inner) => (await this.#server.list(inner)).map((tools) => tools.map(toListed)));
+  listTools(signal: AbortSignal): Reply<readonly GatewayTool[]> {
+    return this.#race(signal, (inner) => this.#server.list(inner));
   }
 
   get capabilities(): JsonObject {
@@ -128,10 +126,10 @@ export class FakeConnection implements ServerConnection {
     });
   }
 
-  lose(reason = 'lost'): void {
+  lose(reason = 'lost', lastLine?: string): void {
     if (this.isEnded) return;
     this.#end();
-    this.#events.onLost(reason);
+    this.#events.onLost(reason, lastLine);
   }
 
   changeTools(tools: readonly GatewayTool[]): void {

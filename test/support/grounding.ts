@@ -38,7 +38,8 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
     instructions: 'The policy.',
     timeZone: 'Asia/Tokyo',
     today: '2026-01-05',
-    deadlineMs: () => 300_000,
+    deadlineMs: 300_000,
+    mode: 'web',
     ...over,
   };
 }

@@ -3,15 +3,16 @@ import { AnswerTools, type AnswerToolsOptions } from '../../src/adapters/inbound
 import { readMessage } from '../../src/adapters/inbound/mcp/era.ts';
 import type { OutgoingMessage } from '../../src/adapters/inbound/mcp/json-rpc.ts';
 import { McpSession, type McpSessionOptions } from '../../src/adapters/inbound/mcp/session.ts';
-import type { Send, ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
+import type { Send } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
+import { answersOf, catalogueOf } from './catalogue.ts';
 import { FakeClock } from './fake-clock.ts';
 import { LOCAL } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export type SessionOptions = Partial<Omit<McpSessionOptions, 'application'>> &
-  Partial<Omit<AnswerToolsOptions, 'application'>> & { readonly application: Application };
+  Partial<Omit<AnswerToolsOptions, 'catalogue'>> & { readonly application: Application };
 
 /** The session of one client with the answer tools: a test names only what it is about. */
 export function newSession(options: SessionOptions): McpSession {
@@ -22,10 +23,10 @@ export function newSession(options: SessionOptions): McpSession {
     serverInfo: { name: 'openai-responses-mcp', version: '1.2.3' },
     toolErrors: 'protocol' as const,
     by: LOCAL,
-    maxAnswerChars: 20_000,
     ...options,
   };
-  return new McpSession({ tools: new AnswerTools(complete), ...complete });
+  const catalogue = catalogueOf([answersOf(complete.application)], complete);
+  return new McpSession({ tools: new AnswerTools({ ...complete, catalogue }), ...complete });
 }
 
 /** Passes a message to a session, as a transport without headers does. */
@@ -62,8 +63,8 @@ export const MODERN = {
 export const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 
 /** The answer tools, without answers. */
-export const BUILT_IN: ToolSet = {
+export const BUILT_IN: Pick<AnswerTools, 'list' | 'has' | 'call'> = {
   list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
-  unknownTool: (name) => `no ${name}`,
-  call: ({ name }) => (ANSWERS.includes(name) ? Promise.resolve({ result: { content: [] } }) : undefined),
+  has: (name: string) => ANSWERS.includes(name),
+  call: () => Promise.resolve({ result: { content: [] } }),
 };

@@ -1,18 +1,7 @@
-import { BuiltInServer } from '../../src/adapters/inbound/http/rest/built-in-server.ts';
-import type { HttpServerOptions } from '../../src/adapters/inbound/http/server/http-server.ts';
-import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
-import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import type { Audit } from '../../src/application/audit/audit.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
-import { RecordingLogger } from './recording-logger.ts';
+import type { HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
+import type { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 
-/** REST with the answer tools alone, and without the page. */
-export function noServers(tools: ToolSet, clock: Clock, audit?: Audit): HttpServerOptions['rest'] {
-  const validator = async () => new AjvSchemaValidator({ clock, logger: new RecordingLogger() });
-  return {
-    gateway: () => undefined,
-    builtIn: new BuiltInServer({ tools, clock, validator, timeoutMs: 300_000, audit }),
-    version: '0.0.0-test',
-    pageFolder: undefined,
-  };
+/** REST with these tools, and without servers and the page. */
+export function noServers(catalogue: ToolCatalogue): HttpServerOptions['rest'] {
+  return { gateway: () => undefined, catalogue, timeoutMs: 300_000, version: '0.0.0-test', pageFolder: undefined };
 }

@@ -1,7 +1,8 @@
 import { onTestFinished } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
-import { Gateway, type GatewayOptions } from '../../src/application/gateway/gateway.ts';
-import type { ServerDefinition } from '../../src/application/gateway/server-supervisor.ts';
+import { Gateway } from '../../src/application/gateway/gateway.ts';
+import type { GatewayOptions } from '../../src/application/gateway/gateway-options.ts';
+import type { ServerDefinition } from '../../src/application/gateway/server-definition.ts';
 import { FakeClock } from './fake-clock.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import type { ScriptedToolServer } from './scripted-tool-server.ts';
@@ -17,19 +18,16 @@ export function startScripted(
   { definitions = {}, ...options }: ScriptedGatewayOptions = {},
 ): Gateway {
   const { logger = new RecordingLogger() } = options;
-  const validator = new AjvSchemaValidator({ clock: new FakeClock(), logger });
-  onTestFinished(() => validator.close());
+  const validator = new AjvSchemaValidator(logger);
   const gateway = new Gateway({
     clock: new FakeClock(),
     logger,
-    validator,
+    validator: async () => validator,
     servers: Object.entries(servers).map(([name, server]) => {
       server.name = name;
       return { definition: { ...DEFINITION, name, ...definitions[name] }, server, fingerprint: name };
     }),
-    checkOutput: 'warn',
     drainMs: 25_000,
-    onCallEnded: () => {},
     ...options,
   });
   onTestFinished(() => gateway.close());
@@ -41,6 +39,8 @@ const DEFINITION: Omit<ServerDefinition, 'name'> = {
   timeoutMs: 30_000,
   startupTimeoutMs: 60_000,
   restart: 'on-failure',
+  start: 'at_once',
+  idleMs: 0,
   isRequired: false,
   filter: {},
   maxConcurrency: 64,

@@ -1,4 +1,4 @@
-/** The exit codes of the program (spec 5.5, ruling G25). */
+/** The exit codes of the program. */
 export const SUCCEEDED = 0;
 export const FAILED = 1;
 export const BAD_USAGE = 2;

@@ -1,4 +1,4 @@
-import type { Answer } from '../../application/answers/answer.ts';
+import type { Answer } from '../../application/tools/answer.ts';
 import { cleanLine, shortLine } from '../../domain/values/clean-text.ts';
 
 const MAX_QUERIES = 50;

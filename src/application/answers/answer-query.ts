@@ -1,43 +1,53 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AnswerError } from '../../domain/answers/answer-error.ts';
-import { toAnswerResult } from '../../domain/answers/answer-result.ts';
+import type { AnswerError, EmptyAnswer } from '../../domain/answers/answer-error.ts';
+import { renderAnswer } from '../../domain/answers/answer-result.ts';
+import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
-import { type ModelProfile, modelSupport, profileFor } from '../../domain/answers/model-profile.ts';
+import { profileFor } from '../../domain/answers/model-profile.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
+import type { GroundedSearch } from '../grounded/grounded-search.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
+import type { LlmSearch, SearchObserver, SearchOutcome, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type Answer, toAnswerError } from './answer.ts';
-import type { Answering, LongAnswers, Recovery, TaskStatus } from './long-answers.ts';
+import { type Answer, toAnswerError } from '../tools/answer.ts';
+import type { LongAnswers, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
 
-export interface AnswerQueryInput extends Pick<SearchRequest, 'by' | 'isWebOnly' | 'isLong' | 'isUnlimited'> {
+export interface AnswerQueryInput {
+  readonly by: CallOrigin;
   readonly tool: ToolName;
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
-  /** The client can get a task instead of an answer (ruling K15). */
-  readonly takesTask?: boolean | undefined;
+  /** No own tool may be offered, whatever is configured. */
+  readonly isWebOnly?: boolean | undefined;
+  /** The question is asked like that of a tool whose answers may take minutes. */
+  readonly isLong?: boolean | undefined;
+  /** A person waits: an answer is never cut, and one that takes minutes has no time limit. */
+  readonly isUnlimited?: boolean | undefined;
 }
 
-/** A reply, and what is known of the pages that it cites, if they were read. */
+/** A reply, the text that decides the language of its notes, what it cites, and what is known of these pages, if they were read. */
 interface Found {
   readonly reply: SearchReply;
+  readonly query: string;
+  readonly chosen: Result<ChosenCitations, EmptyAnswer>;
   readonly pages: ReadonlyMap<string, KnownPage> | undefined;
 }
 
 export interface AnswerQueryDependencies {
-  readonly llmSearch: LlmSearch;
+  readonly web: LlmSearch;
+  /** Absent if no caller may use own tools. */
+  readonly grounded?: GroundedSearch | undefined;
   /** Absent if no tool gives answers that take minutes. */
   readonly long?: LongAnswers | undefined;
-  /** Whether the answer to a question may take minutes (rulings K1 and K4). */
-  readonly isLong: (request: SearchRequest) => boolean;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly config: Config;
@@ -45,10 +55,18 @@ export interface AnswerQueryDependencies {
   readonly pageChecks?: PageChecks | undefined;
 }
 
-/** Answers a question with a model that may search the web (spec 6). */
+/** How a question is asked, and for how long. */
+interface Way {
+  readonly search: (...asked: Parameters<LlmSearch['search']>) => Promise<SearchOutcome | Unfinished>;
+  readonly mode: SearchRequest['mode'];
+  readonly limitMs: number;
+  /** The question of a handle is not known: notes are in the language of the answer. */
+  readonly isHandle?: true;
+}
+
+/** Answers a question with a model that may search the web. */
 export class AnswerQuery {
   readonly #deps: AnswerQueryDependencies;
-  readonly #spare: AbortController[] = [];
 
   constructor(deps: AnswerQueryDependencies) {
     this.#deps = deps;
@@ -56,132 +74,109 @@ export class AnswerQuery {
 
   /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
   async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
-    const { args, observer, tool, takesTask = false } = input;
-    const { config, long, isLong } = this.#deps;
-    const recovery = this.#toRecovery(args.query, input);
-    if (long !== undefined && recovery !== undefined)
-      return recovery.isErr() ? err(recovery.error) : long.fetch(recovery.value, { observer, takesTask }, signal);
-    const asked = this.#toRequest(tool, input);
-    if (asked.isErr()) return err(asked.error);
-    const request = asked.value;
-    if (long === undefined || request.isLong || !isLong(request)) return this.#answer(request, observer, signal);
-    const answer: Answering = (request, observer, untilOver) =>
-      this.#answer(request, observer, untilOver, config.longAnswers?.maxMs);
-    return long.ask({ request, observer, takesTask }, answer, signal);
-  }
-
-  /** What becomes of the search that a task names (ruling K16). `isReturned`: a client gets the answer, if there is one. */
-  async taskStatus(taskId: string, by: CallOrigin, isReturned: boolean): Promise<TaskStatus> {
+    const { query } = input.args;
     const { long } = this.#deps;
-    const recovery = this.#toRecovery(taskId, { by });
-    if (long === undefined || !recovery?.isOk()) return { state: 'unknown' };
-    return long.taskStatus(recovery.value, isReturned);
-  }
-
-  /** Ends the search that a task names. False if there is no such task (ruling K18). */
-  cancelTask(taskId: string, by: CallOrigin): boolean {
-    const recovery = this.#toRecovery(taskId, { by });
-    if (!recovery?.isOk()) return false;
-    this.#deps.long?.cancelTask(recovery.value);
-    return true;
-  }
-
-  /** What a handle names; undefined for a question. The question of the handle is not known here: notes are in the language of the answer. */
-  #toRecovery(
-    query: unknown,
-    { by, isUnlimited }: Pick<AnswerQueryInput, 'by' | 'isUnlimited'>,
-  ): Result<Recovery, AnswerError> | undefined {
-    const { long, clock } = this.#deps;
     const handle = typeof query === 'string' ? long?.handleIn(query) : undefined;
-    if (long === undefined || handle === undefined) return undefined;
-    if (!long.isValid(handle, by)) return err({ kind: 'unknown_answer' });
-    const startedMs = clock.elapsedMs();
-    return this.#toRequest(handle.tool, { by, isUnlimited, args: { query } }).map((request) => {
-      const toAnswer: Recovery['toAnswer'] = async (reply, signal) => {
-        const recovered = { ...request, question: { ...request.question, query: reply.text } };
-        return this.#toAnswer(recovered, await this.#readPages(recovered, reply, signal), startedMs);
-      };
-      return { handle, request, toAnswer };
-    });
+    if (long === undefined || handle === undefined) return this.#answer(input, this.#wayOf(input), signal);
+    if (!long.isValid(handle, input.by)) return err({ kind: 'unknown_answer' });
+    const search: Way['search'] = (...asked) => long.fetch(handle, ...asked);
+    const way: Way = { search, mode: 'background', limitMs: this.#longMs(input), isHandle: true };
+    const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, way, signal);
+    // To stop waiting for the answer of a handle cancels nothing.
+    return answer.mapErr((error) => (error.kind === 'cancelled' ? { ...error, isDetached: true } : error));
   }
 
-  #toRequest(
-    tool: ToolName,
-    { by, isWebOnly, isLong, isUnlimited, args }: Omit<AnswerQueryInput, 'tool' | 'observer'>,
-  ): Result<SearchRequest, AnswerError> {
+  #wayOf(input: AnswerQueryInput): Way {
+    const { web, grounded, long, config } = this.#deps;
+    const { timeoutMs: limitMs, longAnswers } = config;
+    const own = input.isWebOnly !== true && grounded?.mayUseTools(input) ? grounded : undefined;
+    if (own !== undefined) return { search: (...asked) => own.search(...asked), mode: 'web', limitMs };
+    if (long !== undefined && (input.isLong || longAnswers?.tools.includes(input.tool)))
+      return { search: (...asked) => long.search(...asked), mode: 'background', limitMs: this.#longMs(input) };
+    return { search: (...asked) => web.search(...asked), mode: 'web', limitMs };
+  }
+
+  #longMs({ isUnlimited }: AnswerQueryInput): number {
+    return isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.timeoutMs;
+  }
+
+  #toRequest({ tool, by, args }: AnswerQueryInput, { mode, limitMs }: Way): Result<SearchRequest, AnswerError> {
     const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.searchDefaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
     if (profile === undefined) return err({ kind: 'no_profile', tool });
-    this.#logProfile(tool, profile);
-    const startedMs = clock.elapsedMs();
     return ok({
       by,
-      isWebOnly,
-      isUnlimited,
-      ...(isLong && { isLong }),
       question: question.value,
       profile,
       instructions: config.instructions ?? systemPolicyIn(config.timeZone),
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
-      deadlineMs: () => startedMs + config.timeoutMs,
+      deadlineMs: clock.elapsedMs() + limitMs,
+      mode,
     });
   }
 
   /** Searches until the deadline. It ends the reading of pages, and not the answer. */
-  async #answer(
-    request: SearchRequest,
-    observer: SearchObserver,
-    signal: AbortSignal,
-    maxMs?: number,
-  ): Promise<Result<Answer, AnswerError>> {
-    const { clock, long, config } = this.#deps;
+  async #answer(input: AnswerQueryInput, way: Way, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
+    const { clock } = this.#deps;
+    const { observer } = input;
+    const { search, limitMs, isHandle } = way;
+    const asked = this.#toRequest(input, way);
+    if (asked.isErr()) return err(asked.error);
+    const request = asked.value;
     const startedMs = clock.elapsedMs();
-    const timeoutMs = maxMs ?? config.timeoutMs;
-    const { llmSearch } = (request.isLong && long) || this.#deps;
-    const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError> | 'aborted'> => {
-      observer.onProgress({ kind: 'asking' });
-      const reply = await llmSearch.search(request, observer, untilOver);
+    const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError> | Unfinished | 'aborted'> => {
+      if (!isHandle) observer.onProgress({ kind: 'asking' });
+      const reply = await search(request, observer, untilOver);
+      if ('kind' in reply) return reply;
       if (untilOver.aborted) return 'aborted';
       if (reply.isErr()) return err(toAnswerError(reply.error));
-      return ok(await this.#readPages(request, reply.value, untilOver));
+      const query = isHandle ? reply.value.text : request.question.query;
+      return ok({ reply: reply.value, query, ...(await this.#readPages(request, reply.value, untilOver)) });
     };
-    const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, find, this.#spare);
-    if (outcome !== 'aborted' && (isTimedOut || !signal.aborted))
-      return outcome.andThen((found) => this.#toAnswer(request, found, startedMs));
-    if (!isTimedOut) return err({ kind: 'cancelled' });
-    return err({ kind: 'timed_out', timeoutMs, ...(maxMs !== undefined && { limit: 'long_answers.max_ms' as const }) });
+    const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, find);
+    if (typeof outcome === 'object' && 'kind' in outcome) return ok(this.#unfinished(outcome, request));
+    if (outcome === 'aborted' || (signal.aborted && !isTimedOut))
+      return err(isTimedOut ? { kind: 'timed_out', timeoutMs: limitMs } : { kind: 'cancelled' });
+    return outcome.andThen((found) => this.#toAnswer(request, found, input.isUnlimited === true, startedMs));
   }
 
-  async #readPages(request: SearchRequest, reply: SearchReply, signal: AbortSignal): Promise<Found> {
-    return { reply, pages: await this.#deps.pageChecks?.read(reply, this.#contextOf(request), signal) };
+  /** What a caller gets whose time is up while the search continues. */
+  #unfinished({ handle, language, waitedMs, searches }: Unfinished, { profile }: SearchRequest): Answer {
+    const answer = unfinishedAnswer(language, handle, waitedMs, searches);
+    const checks = this.#deps.pageChecks && { checks: [] };
+    const report = { queries: [], searches, attempts: 1, seconds: waitedMs / 1000, ...checks };
+    const result = { answer, used_search: false, citations: [], model: profile.model };
+    return { result, report: { ...report, state: 'unfinished', handle } };
   }
 
-  #toAnswer(request: SearchRequest, { reply, pages }: Found, startedMs: number): Result<Answer, AnswerError> {
+  async #readPages({ today }: SearchRequest, reply: SearchReply, signal: AbortSignal) {
+    const { maxCitations, blockedDomains } = this.#deps.config;
+    const chosen = chooseCitations(reply, { maxCitations, blockedDomains, today });
+    const pages = chosen.isOk() ? await this.#deps.pageChecks?.read(chosen.value, reply, signal) : undefined;
+    return { chosen, pages };
+  }
+
+  #toAnswer(
+    { question, profile }: SearchRequest,
+    { reply, query, chosen, pages }: Found,
+    isUnlimited: boolean,
+    startedMs: number,
+  ): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;
-    if (request.profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' });
+    if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' });
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
-    return toAnswerResult(reply, { ...this.#contextOf(request), pages }).map((result) => {
+    // A person reads it, and not a model.
+    const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.maxAnswerChars;
+    const context = { maxAnswerChars, question: { ...question, query }, model: profile.model };
+    return chosen.map((chosen) => {
+      const result = renderAnswer(chosen, context, pages);
       const ofPages = pages && this.#deps.pageChecks?.report(result, reply, pages);
       return { result, report: { ...report, ...ofPages } };
     });
-  }
-
-  #contextOf({ question, profile, today, isUnlimited }: SearchRequest) {
-    const { maxCitations, blockedDomains, ...config } = this.#deps.config;
-    // A person reads it, and not a model.
-    const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : config.maxAnswerChars;
-    return { maxCitations, maxAnswerChars, blockedDomains, question, model: profile.model, today };
-  }
-
-  #logProfile(tool: ToolName, { model }: ModelProfile): void {
-    const { logger } = this.#deps;
-    if (!logger.isDebug) return;
-    const { verbosity, reasoning } = modelSupport(model);
-    logger.debug(`answer: profile=${tool} model=${model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`);
   }
 
   #logUsage({ model = '', responseId = '', usage, searches, attempts, seconds }: Answer['report']): void {

@@ -1,4 +1,4 @@
-/** Cancels requests in flight by their ID, for protocols that do so (spec 6.1). IDs are unique among the requests that run here at a time. */
+/** Cancels requests in flight by their ID, for protocols that do so. IDs are unique among the requests that run here at a time. */
 export class CancelRequest<Id = string> {
   readonly #inFlight = new Map<Id, AbortController>();
 

@@ -1,17 +1,16 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { profileFor } from '../../domain/answers/model-profile.ts';
-import { isShutdownNear, shutdownOf } from '../../domain/answers/model-shutdown.ts';
 import { TOOL_NAMES } from '../../domain/answers/tool-name.ts';
 import { type CallOrigin, EVERYTHING, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
 import type { GroundingPolicy } from '../../domain/grounded/grounding.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
-import type { ApiProbe } from '../ports/api-probe.ts';
+import type { ApiProbe, FoundModel } from '../ports/api-probe.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
+import type { PagesReport } from '../tools/answer.ts';
 import type { AnswerQuery } from './answer-query.ts';
-import type { PagesReport } from './page-checks.ts';
 
 /**
  * The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. A step that takes long is
@@ -29,6 +28,8 @@ const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 're
 
 const LONG = 'long answers';
 const CHECKS = 'citation checks';
+/** How long before its shutdown a model is a warning. */
+const NOTICE_MS = 90 * 24 * 60 * 60 * 1000;
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
 
@@ -46,7 +47,7 @@ interface Dependencies {
 type QuestionCheck = 'web search' | 'grounded question';
 type Finding = Pick<Check, 'verdict' | 'detail'>;
 
-const DOCTOR: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights: () => EVERYTHING };
+const DOCTOR: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights: EVERYTHING };
 
 /**
  * Tries the way to an answer step by step: the base URL, the model of each profile, a web search, a grounded question. Yields each check when
@@ -77,9 +78,9 @@ export async function* diagnoseSetup(
     const kind = found.isErr() ? found.error.kind : undefined;
     if (FATAL.has(kind)) unusable.add(model);
     const check = toCheck(`model ${model}`, found, (answer) =>
-      answer === 'found'
-        ? withShutdown(model, tools, today)
-        : { verdict: 'skipped', detail: 'this server does not list its models' },
+      answer === 'unknown'
+        ? { verdict: 'skipped', detail: 'this server does not list its models' }
+        : withShutdown(answer, tools, today),
     );
     // A key may be allowed to ask questions without being allowed to look up models.
     yield kind === 'forbidden' || kind === 'missing_permission' ? { ...check, verdict: 'warning' } : check;
@@ -95,7 +96,7 @@ export async function* diagnoseSetup(
 }
 
 /** The API began a response that continues by itself, or why not. */
-type Background = 'started' | 'rejected' | 'unusable';
+type Background = 'started' | 'refused';
 
 /** What a question has shown. */
 interface Asked {
@@ -104,7 +105,7 @@ interface Asked {
   readonly background?: readonly Background[];
 }
 
-/** Whether a page of the answer could be checked (ruling E16). */
+/** Whether a page of the answer could be checked. */
 function toPagesCheck({ checks = [] }: Asked): Check {
   const { length } = checks;
   if (length === 0) return skipped(CHECKS, 'there was no page to check');
@@ -114,14 +115,11 @@ function toPagesCheck({ checks = [] }: Asked): Check {
   return { name: CHECKS, verdict: 'warning', detail: `no cited page could be read: ${[...reasons].join(', ')}` };
 }
 
-/** Whether questions can take long (ruling K24). */
+/** Whether questions can take long. */
 function toLongCheck({ check: { verdict }, background = [] }: Asked, { longAnswers }: Config): Check {
   if (background.includes('started')) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
   if (verdict === 'failed' || verdict === 'skipped') return skipped(LONG, 'the web search was not answered');
-  const why = background.includes('rejected')
-    ? 'the API does not accept background'
-    : 'the API gives responses no usable ID, or does not number its events';
-  const detail = `${why}, so that these questions end with their calls (long_answers.tools)`;
+  const detail = 'the API does not accept background, so these questions end with their calls (long_answers.tools)';
   return { name: LONG, verdict: 'warning', detail };
 }
 
@@ -135,12 +133,11 @@ function toolsByModel({ profiles }: Config): ReadonlyMap<string, readonly string
   return models;
 }
 
-/** A model that is shut down soon still works (ruling A19). */
-function withShutdown(model: string, tools: readonly string[], today: string): Finding {
-  const shutdown = shutdownOf(model);
+/** A model that is shut down soon still works. */
+function withShutdown(found: Exclude<FoundModel, 'unknown'>, tools: readonly string[], today: string): Finding {
   const detail = `for ${tools.join(', ')}`;
-  if (shutdown === undefined || !isShutdownNear(shutdown, today)) return ok(detail);
-  return { verdict: 'warning', detail: `${detail}; shuts down on ${shutdown.on}: use ${shutdown.successor} instead` };
+  if (found === 'found' || Date.parse(found.shutsDownOn) - Date.parse(today) > NOTICE_MS) return ok(detail);
+  return { verdict: 'warning', detail: `${detail}; shuts down on ${found.shutsDownOn}: use another model` };
 }
 
 async function ask(
@@ -150,9 +147,8 @@ async function ask(
 ): Promise<Asked> {
   const isWebOnly = name === 'web search';
   const background: Background[] = [];
-  const onCreated = () => void background.push('started');
-  const onOrdinary = (reason: Background) => void background.push(reason);
-  const observer = { onProgress: () => {}, onCreated, onOrdinary };
+  const onStarted = (id: string | undefined) => void background.push(id === undefined ? 'refused' : 'started');
+  const observer = { onProgress: () => {}, onStarted };
   const asked = { by: DOCTOR, isWebOnly, isLong: isWebOnly && isLong, args: { query: SEARCH_QUESTION }, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   const check = toCheck(name, answer, ({ result, report }) => {

@@ -1,23 +1,18 @@
-import { type AnswerContext, type AnswerResult, toAnswerResult } from '../../domain/answers/answer-result.ts';
+import type { AnswerResult } from '../../domain/answers/answer-result.ts';
+import type { ChosenCitations } from '../../domain/answers/chosen-citations.ts';
 import { pageKey } from '../../domain/answers/citation.ts';
-import type { KnownPage, PageCheck } from '../../domain/answers/known-page.ts';
+import type { KnownPage } from '../../domain/answers/known-page.ts';
+import { claimsFor } from '../../domain/evidence/claims.ts';
+import { evidenceFor } from '../../domain/evidence/evidence.ts';
 import { isWebUrl } from '../../domain/values/web-url.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
-
-/** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
-type DateOrigin = 'page' | 'resource' | 'access';
-
-/** What was found about the cited pages: the origin of their dates, and the states of those that were requested (ruling E6). */
-export interface PagesReport {
-  readonly dates?: readonly { readonly url: string; readonly origin: DateOrigin }[] | undefined;
-  readonly checks?: readonly (PageCheck & { readonly url: string })[] | undefined;
-}
+import type { DateOrigin, PagesReport } from '../tools/answer.ts';
 
 type KnownPages = ReadonlyMap<string, KnownPage>;
 
-/** Reads the pages that an answer cites, once per answer (rulings A15 and E2). */
+/** Reads the pages that an answer cites, once per answer. */
 export class PageChecks {
   /** The pages of all answers, by state. */
   readonly counts = { ok: 0, dead: 0, unreadable: 0 };
@@ -30,22 +25,21 @@ export class PageChecks {
   }
 
   /** The pages that were read, by URL. When `signal` aborts, the others are `unreadable`. */
-  async read(reply: SearchReply, context: AnswerContext, signal: AbortSignal): Promise<KnownPages> {
-    const cited = toAnswerResult(reply, context);
-    const citations = cited.isOk() ? cited.value.citations : [];
+  async read(
+    { body, citations }: Pick<ChosenCitations, 'body' | 'citations'>,
+    reply: SearchReply,
+    signal: AbortSignal,
+  ): Promise<KnownPages> {
     const urls = citations.map(({ url }) => url).filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
     if (urls.length === 0) return new Map();
     const readings = await this.#citedPages.read(urls, signal);
-    // The texts of pages are not kept (ruling E16).
+    // The texts of pages are not kept.
     const known = new Map<string, KnownPage>([...readings].map(([url, { text: _, ...page }]) => [url, page]));
     const texts = [...readings].flatMap(([url, { text }]) => (text === undefined ? [] : [[url, text] as const]));
-    const answer = texts.length === 0 ? undefined : toAnswerResult(reply, { ...context, pages: known });
-    if (answer?.isOk() !== true) return known;
-    const { evidenceFor } = await import('../../domain/evidence/evidence.ts');
     for (const [url, text] of texts) {
       const page = await text();
       if (signal.aborted) break;
-      known.set(url, { ...known.get(url), evidence: evidenceFor(answer.value.answer, url, page) });
+      known.set(url, { ...known.get(url), evidence: evidenceFor(claimsFor(body, url), page) });
     }
     return known;
   }
@@ -66,10 +60,13 @@ export class PageChecks {
   }
 }
 
-/** Not an address that an own tool named, or that the model wrote after a private output: it may contain private data (ruling L19). */
+/**
+ * No page after a private output: which pages the model cites, and how it writes their addresses, would tell their sites something of it. Nor
+ * an address that an own tool named, which may let its bearer in.
+ */
 function mayBeFetched(url: string, { own }: SearchReply): boolean {
-  const isAmong = (urls: readonly string[]) => urls.some((other) => pageKey(other) === pageKey(url));
-  return own === undefined || (isAmong(own.publicPages) && !isAmong(own.answered.map(({ url }) => url)));
+  if (own === undefined) return true;
+  return !own.hasPrivateOutput && own.answered.every((source) => pageKey(source.url) !== pageKey(url));
 }
 
 function dateOrigin(url: string, { own }: SearchReply, pages: KnownPages): DateOrigin {

@@ -5,24 +5,12 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-/**
- * A controller whose signal many tasks may use, one after another: each listener that is the only one of a signal has the cost that
- * `InProgress` describes.
- */
-export function listenedController(): AbortController {
-  const controller = new AbortController();
-  controller.signal.addEventListener('abort', () => {});
-  return controller;
-}
-
 /** The reason of an abort because the time is over. */
 export const TIMED_OUT = 'timed out';
-/** The reason of an abort because the client does not wait any longer. */
-export const CLIENT_TIMED_OUT = 'the client timed out';
+/** The reason of an abort because the client cancels the call. After any other, a search that takes minutes continues at the API. */
+export const CANCELLED = 'cancelled';
 /** The reason of an abort because the client has closed the connection. */
 export const DISCONNECTED = 'disconnected';
-/** The reason of an abort that leaves a search running at the API, where it can be looked at later. */
-export const DETACHED = 'detached';
 
 /** Aborts `controller` with `signal`. Returns the removal of the listener. (`AbortSignal.any` leaks on Node.js 20.) */
 export function forwardAbort(signal: AbortSignal, controller: AbortController): () => void {
@@ -34,17 +22,15 @@ export function forwardAbort(signal: AbortSignal, controller: AbortController): 
 
 /**
  * Runs `task` with a signal that aborts with `signal`, for the same reason, and after `ms`. `isTimedOut` is whether the time was over first.
- * Leaves no timer and no listener. If the task leaves no listener either, `spare` can hold controllers to use again: to make one takes a
- * twentieth of a short call.
+ * Leaves no timer and no listener.
  */
 export async function withDeadline<T>(
   clock: Clock,
   ms: number,
   signal: AbortSignal,
   task: (signal: AbortSignal) => Promise<T>,
-  spare: AbortController[] = [],
 ): Promise<{ readonly outcome: T; readonly isTimedOut: boolean }> {
-  const limit = spare.pop() ?? listenedController();
+  const limit = new AbortController();
   const stopForwarding = forwardAbort(signal, limit);
   const cancelTimer = clock.after(ms, () => limit.abort(TIMED_OUT));
   try {
@@ -53,7 +39,6 @@ export async function withDeadline<T>(
   } finally {
     cancelTimer();
     stopForwarding();
-    if (!limit.signal.aborted) spare.push(limit);
   }
 }
 

@@ -1,30 +1,31 @@
+import { err } from 'neverthrow';
 import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-tools.ts';
 import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
-import type { OnListChanged } from '../ports/tool-server.ts';
-import { type CallOptions, CallTool, type ToolCallInput, type ToolCallOutcome } from './call-tool.ts';
-import { type ConfiguredServer, type ServerStatus, ServerSupervisor } from './server-supervisor.ts';
+import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
+import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
+import { callTool, findTool } from './call-tool.ts';
+import type { GatewayOptions } from './gateway-options.ts';
+import type { ConfiguredServer } from './server-definition.ts';
+import type { ServerStatus } from './server-status.ts';
+import { ServerSupervisor } from './server-supervisor.ts';
 
-export interface GatewayOptions extends CallOptions {
-  readonly servers: readonly ConfiguredServer[];
-  /** Undefined if every tool is offered (`gateway.lock`). */
-  readonly approved?: ApprovedTools | undefined;
-  /** How long calls of a removed server may take to end. */
-  readonly drainMs: number;
-  readonly onListChanged?: OnListChanged | undefined;
-}
+/** The servers and tools that exist for a caller. Calls are checked where they are made. */
+export type VisibleGateway = Pick<
+  Gateway,
+  'servers' | 'tools' | 'changed' | 'timeoutOf' | 'isOffered' | 'whenListed' | 'whenStarted'
+>;
 
-/** The servers and tools that exist for a caller (ruling T3). Calls are checked where they are made. */
-export type VisibleGateway = Pick<Gateway, 'servers' | 'tools' | 'changed' | 'timeoutOf' | 'whenStarted'>;
+/** How long a list waits for a server that is starting, or busy. What it learns later is announced. */
+export const LIST_WAIT_MS = 500;
 
-/** How many servers start at the same time (ruling G4). */
+/** How many servers start at the same time, without a call. */
 const STARTS_AT_A_TIME = 4;
 
 /** The user's own MCP servers, as drivers (REST, MCP, the command line) use them; in the order of the configuration. */
-export class Gateway {
+export class Gateway implements ToolProvider {
   readonly #options: GatewayOptions;
-  readonly #callTool: CallTool;
   #byName: ReadonlyMap<string, ServerSupervisor> = new Map();
   #pendingStarts = 0;
   /** Servers that are ending after their calls; each can be ended at once. */
@@ -34,7 +35,6 @@ export class Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#callTool = new CallTool({ ...options, supervisors: () => this.#byName });
     this.reconfigure(options.servers, options.approved);
   }
 
@@ -42,7 +42,7 @@ export class Gateway {
     return this.#supervisors.map(({ status }) => status);
   }
 
-  /** The tools of the servers that are available. */
+  /** The tools of the servers that are available, or start with a call. */
   get tools(): readonly GatewayTool[] {
     return this.#supervisors.flatMap(({ tools }) => tools);
   }
@@ -63,27 +63,50 @@ export class Gateway {
         return all.changed.filter(rights.mayUse);
       },
       timeoutOf: (server) => (rights.sees(server) ? all.timeoutOf(server) : undefined),
+      isOffered: (server) => rights.sees(server) && all.isOffered(server),
+      whenListed: (maxMs, signal, servers = [...all.#byName.keys()]) =>
+        all.whenListed(maxMs, signal, servers.filter(rights.sees)),
       whenStarted: (maxMs, signal, servers = [...all.#byName.keys()]) =>
         all.whenStarted(maxMs, signal, servers.filter(rights.sees)),
     };
   }
 
-  /** The tools of these servers that are not offered (ruling T13). */
+  /** The tools of these servers that are not offered. */
   get changed(): readonly GatewayTool[] {
     return this.#supervisors.flatMap(({ changed }) => changed);
   }
 
-  /** The servers, with their tools as they describe them (ruling T12), and what is probably mistyped in the overrides, for people. */
-  get listed(): readonly (ListedServer & { readonly problems: readonly string[] })[] {
+  /**
+   * The servers, with their tools as they describe them, and for people, what is probably mistyped in the overrides, and how the tools differ
+   * from those that were kept.
+   */
+  get listed(): readonly (ListedServer & { readonly problems: readonly string[]; readonly difference?: string })[] {
     return this.#supervisors.map(({ status, connection, list }) => {
       const { name, serverInfo } = status;
-      return { name, serverInfo, tools: connection && list.own, problems: list.current.problems };
+      const { current, difference, own } = list;
+      return {
+        name,
+        serverInfo,
+        tools: connection && own,
+        problems: current.problems,
+        ...(difference && { difference }),
+      };
     });
   }
 
-  /** The servers whose resources and prompts a caller with these rights may use (ruling T17). */
+  /** Whether callers can use the tools of a server: it is available, or starts with a call. */
+  isOffered(server: string): boolean {
+    return this.#byName.get(server)?.description.isOffered === true;
+  }
+
+  /** The servers whose resources and prompts a caller with these rights may use. */
   readable(rights: Rights): readonly ServerSupervisor[] {
     return this.#supervisors.filter(({ definition }) => rights.mayRead(definition.name));
+  }
+
+  /** Whether a server has resources. */
+  hasResources(server: string): boolean {
+    return this.#byName.get(server)?.description.capabilities?.resources !== undefined;
   }
 
   /** The time limit of a call, in milliseconds; undefined if there is no such server. */
@@ -91,28 +114,47 @@ export class Gateway {
     return this.#byName.get(server)?.definition.timeoutMs;
   }
 
-  /** Whether every required server is available, and every first start has settled. */
+  /** Whether every required server is available, or starts with a call, and every first start has settled. */
   readiness(): 'ready' | 'starting' | 'required server not available' {
     if (this.#pendingStarts > 0) return 'starting';
-    const isMissing = ({ status, definition }: ServerSupervisor) =>
-      status.state !== 'available' && definition.isRequired;
+    const isMissing = ({ description, definition }: ServerSupervisor) =>
+      !description.isOffered && definition.isRequired;
     return this.#supervisors.some(isMissing) ? 'required server not available' : 'ready';
   }
 
-  /** Resolves when every first start (of these servers) has succeeded or failed, after `maxMs`, or when `signal` aborts. */
-  async whenStarted(
-    maxMs: number,
-    signal: AbortSignal,
-    servers: readonly string[] = [...this.#byName.keys()],
-  ): Promise<void> {
-    await withDeadline(this.#options.clock, maxMs, signal, async (limit) => {
-      // One after the other: each has a listener, and Node.js warns about more than ten.
-      for (const name of servers) await this.#byName.get(name)?.whenStarted(limit);
-    });
+  /** Resolves when the lists of these servers are known, or could not be read, after `maxMs`, or when `signal` aborts. */
+  whenListed(maxMs: number, signal: AbortSignal, servers?: readonly string[]): Promise<void> {
+    return this.#each(maxMs, signal, servers, (server, limit) => server.whenListed(limit));
   }
 
-  callTool(call: ToolCallInput, signal: AbortSignal): Promise<ToolCallOutcome> {
-    return this.#callTool.execute(call, signal);
+  /** The same for every start that is in progress, whether the lists are known or not. */
+  whenStarted(maxMs: number, signal: AbortSignal, servers?: readonly string[]): Promise<void> {
+    return this.#each(maxMs, signal, servers, (server, limit) => server.whenStarted(limit));
+  }
+
+  get serverNames(): readonly string[] {
+    return [...this.#byName.keys()];
+  }
+
+  toolsFor(): readonly GatewayTool[] {
+    return this.tools;
+  }
+
+  limitMs(server: string, wantedMs: number): number {
+    return Math.min(this.timeoutOf(server) ?? Number.POSITIVE_INFINITY, wantedMs);
+  }
+
+  async find(call: ToolCall, signal: AbortSignal): Promise<FoundTool> {
+    const supervisor = this.#byName.get(call.server);
+    return supervisor === undefined ? {} : findTool(supervisor, call, signal);
+  }
+
+  async call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
+    const { server, tool } = call;
+    const supervisor = this.#byName.get(server);
+    // A reload may have removed it in the meantime.
+    if (supervisor === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
+    return callTool(supervisor, call, this.#options.validator, signal);
   }
 
   /** Starts a server immediately, in any state. */
@@ -120,7 +162,7 @@ export class Gateway {
     this.#byName.get(name)?.restart();
   }
 
-  /** Replaces the approved tools, and the servers: new and changed ones start; removed and changed ones end after their calls (ruling G10). */
+  /** Replaces the approved tools, and the servers: new and changed ones start; removed and changed ones end after their calls. */
   reconfigure(servers: readonly ConfiguredServer[], approved?: ApprovedTools): void {
     if (this.#isClosed) return;
     const before = this.#byName;
@@ -141,7 +183,7 @@ export class Gateway {
     );
     for (const [name, supervisor] of before) if (this.#byName.get(name) !== supervisor) this.#retire(supervisor);
     if (before.size > 0) this.#onToolsChanged();
-    void this.#startAll(added);
+    void this.#startAll(added.filter(({ startsAtOnce }) => startsAtOnce));
   }
 
   /** Notifies of changes of `tools`. */
@@ -158,6 +200,21 @@ export class Gateway {
 
   get #supervisors(): readonly ServerSupervisor[] {
     return [...this.#byName.values()];
+  }
+
+  async #each(
+    maxMs: number,
+    signal: AbortSignal,
+    servers: readonly string[] = [...this.#byName.keys()],
+    wait: (server: ServerSupervisor, limit: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    await withDeadline(this.#options.clock, maxMs, signal, async (limit) => {
+      // One after the other: each has a listener, and Node.js warns about more than ten.
+      for (const name of servers) {
+        const server = this.#byName.get(name);
+        if (server !== undefined) await wait(server, limit);
+      }
+    });
   }
 
   #onToolsChanged(): void {

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { EVERYTHING } from '../../domain/gateway/call-origin.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { withoutUndefined } from '../../domain/values/json.ts';
 import { withDeadline } from '../async/deadline.ts';
@@ -24,22 +25,23 @@ export async function runOnServer<T>(
     const outcome = await run(connection);
     if (outcome.isOk()) return ok(outcome.value);
     const { error } = outcome;
+    if (error.kind === 'crashed')
+      return err({ ...error, reason: supervisor.failure.explained(error.reason, EVERYTHING) });
     if (error.kind === 'login_required' || error.kind === 'unauthorized') return err({ ...error, server });
     return err(error.kind === 'aborted' ? { kind: 'cancelled' } : error);
   } finally {
-    supervisor.places.release(caller);
+    supervisor.places.release();
   }
 }
 
-/** The outcome of a task that `signal` cancels, or that it took too long. `spare` is as in `withDeadline`. */
+/** The outcome of a task that `signal` cancels, or that it took too long. */
 export async function withTimeout<T>(
   clock: Clock,
   timeoutMs: number,
   signal: AbortSignal,
   task: (signal: AbortSignal) => Promise<Result<T, ToolCallError>>,
-  spare?: AbortController[],
 ): Promise<Result<T, ToolCallError>> {
-  const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, task, spare);
+  const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, task);
   const isLate = outcome.isErr() && outcome.error.kind === 'cancelled' && isTimedOut;
   return isLate ? err({ kind: 'timed_out', timeoutMs }) : outcome;
 }

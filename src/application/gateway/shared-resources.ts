@@ -2,28 +2,25 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
 import {
   exposedEntries,
-  parseEntry,
+  isUiUri,
   parseGatewayUri,
-  type SharedEntry,
   type SharedList,
-  withAskedUri,
+  withExposedContents,
+  withExposedLinks,
 } from '../../domain/gateway/shared-entries.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { withTrace } from '../../domain/gateway/trace-context.ts';
-import { templateTest } from '../../domain/gateway/uri-template.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
-import { never, withDeadline } from '../async/deadline.ts';
+import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
-import type { Gateway } from './gateway.ts';
+import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import { runOnServer, withTimeout } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
+import { CAPABILITY } from './shared-lists.ts';
 
-/** The time of a list, starts included (ruling T15), and how long it is used to find out whose a URI or a prompt is. */
-const LIST_MS = 5000;
-
-const CAPABILITY = { resources: 'resources', resourceTemplates: 'resources', prompts: 'prompts' } as const;
-const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list', prompts: 'prompts/list' };
+/** How long a list is used to find out whose a prompt is, and for its later pages. */
+const CURRENT_MS = 5000;
 
 /** What servers may have beside tools, as they declare it. */
 export const CAPABILITIES = ['resources', 'prompts', 'completions'] as const;
@@ -39,59 +36,54 @@ export interface SharedRequest {
   readonly toParams: (id: string) => JsonObject;
 }
 
-/** What is known of a list of a server. */
-interface Known {
-  /** What it listed last, also if it has failed since. */
-  entries?: readonly SharedEntry[];
-  endedMs: number;
-  /** All callers share it. */
-  reading: Promise<readonly SharedEntry[] | undefined> | undefined;
-}
-
 /** A server whose list has failed, and was never known, is asked for it again after this time. */
 const FAILED_MS = 30_000;
 
-/** The resources, prompts and completions of the gateway's servers, as those of one server (rulings T15 and T17). Nothing rejects. */
+/** The resources, prompts and completions of the gateway's servers, as those of one server. Nothing rejects. */
 export class SharedResources {
-  readonly #gateway: Pick<Gateway, 'readable' | 'whenStarted'>;
+  readonly #gateway: Pick<Gateway, 'readable' | 'whenListed'>;
   readonly #clock: Clock;
-  /** Also of servers that are not available now. */
-  readonly #known = new WeakMap<ServerSupervisor, Map<SharedList, Known>>();
 
-  constructor(gateway: Pick<Gateway, 'readable' | 'whenStarted'>, clock: Clock) {
+  constructor(gateway: Pick<Gateway, 'readable' | 'whenListed'>, clock: Clock) {
     this.#gateway = gateway;
     this.#clock = clock;
   }
 
-  /** The names of the servers that are available to a caller. */
-  available(rights: Rights): readonly string[] {
-    return this.#gateway.readable(rights).flatMap((one) => (one.connection === undefined ? [] : nameOf(one)));
-  }
-
-  /** Whether an available server has this; first starts are waited for if none has it yet. */
+  /** Whether a server has this; first starts are waited for if none has it yet. */
   async has(capability: Capability, rights: Rights, signal: AbortSignal): Promise<boolean> {
     const isKnown = this.#gateway.readable(rights).some((server) => has(server, capability));
     return isKnown || (await this.capabilities(rights, signal)).includes(capability);
   }
 
-  /** What the available servers have, after their first starts. */
+  /** What the servers have that have been started, now or before. */
   async capabilities(rights: Rights, signal: AbortSignal): Promise<readonly Capability[]> {
-    const servers = await this.#started(this.#gateway.readable(rights), signal);
+    const servers = await this.#listed(this.#gateway.readable(rights), signal);
     return CAPABILITIES.filter((one) => servers.some((server) => has(server, one)));
   }
 
-  /** A list of all servers, as it is now; for a later page, as it was some seconds ago. */
+  /** A list of all servers, as it is now; of one that does not run or answer soon, and for a later page, as it was. */
   async list(list: SharedList, isContinued: boolean, { rights }: CallOrigin): Promise<readonly JsonObject[]> {
-    const servers = this.#gateway.readable(rights());
-    const endMs = this.#clock.elapsedMs() + LIST_MS;
-    const lists = servers.map(async (server) => {
-      await this.#started([server], never());
-      if (server.connection === undefined || !has(server, CAPABILITY[list])) return [];
-      const { entries, endedMs } = this.#knownOf(server, list);
-      const isKnown = isContinued && this.#clock.elapsedMs() - endedMs < LIST_MS;
-      return (isKnown && entries) || ((await this.#read(server, list, endMs - this.#clock.elapsedMs())) ?? []);
-    });
-    return exposedEntries(list, (await Promise.all(lists)).flat(), servers.map(nameOf));
+    const startMs = this.#clock.elapsedMs();
+    const servers = await this.#listed(this.#gateway.readable(rights), never());
+    const leftMs = startMs + LIST_WAIT_MS - this.#clock.elapsedMs();
+    const read = async (server: ServerSupervisor, limit: AbortSignal) => {
+      const isCurrent = isContinued && server.description.shared.ageMs(list) < CURRENT_MS;
+      if (server.connection !== undefined && has(server, CAPABILITY[list]) && !isCurrent)
+        await untilAborted(server.description.shared.read(list), limit);
+    };
+    await Promise.all(
+      servers.map((server) => withDeadline(this.#clock, leftMs, never(), (limit) => read(server, limit))),
+    );
+    return this.known(list, rights);
+  }
+
+  /** A list as it is known. */
+  known(list: SharedList, rights: Rights): readonly JsonObject[] {
+    const servers = this.#gateway.readable(rights);
+    const entries = servers.flatMap((server) =>
+      has(server, CAPABILITY[list]) ? (server.description.shared.entries[list] ?? []) : [],
+    );
+    return exposedEntries(list, entries, servers.map(nameOf));
   }
 
   /** An `unknown_server` is that no server of the caller has such a resource or prompt. */
@@ -111,60 +103,44 @@ export class SharedResources {
       connection: ServerConnection,
       limit: AbortSignal,
     ): Promise<Result<JsonObject, ToolCallError | ToolServerError>> => {
-      // The rights may have changed while the request was waiting.
-      if (!by.rights().mayRead(nameOf(server))) return UNKNOWN;
       if (connection.capabilities[isPrompt ? 'prompts' : 'resources'] === undefined) return UNKNOWN;
       const isEmpty = isCompletion && connection.capabilities.completions === undefined;
       return isEmpty ? ok({ completion: { values: [] } }) : connection.request(method, params, limit);
     };
-    const outcome = await withTimeout(this.#clock, timeoutMs, signal, async (limit) => {
-      await server.whenStarted(limit);
-      return runOnServer(server, by.caller, (connection) => send(connection, limit), limit);
-    });
-    return isCompletion || isPrompt ? outcome : outcome.map((result) => withAskedUri(result, own, id));
+    const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
+      server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),
+    );
+    if (isCompletion) return outcome;
+    const name = nameOf(server);
+    return outcome.map((result) =>
+      isPrompt ? withExposedLinks(result, name) : withExposedContents(result, name, own, id),
+    );
   }
 
-  /** The server of a URI, and the URI there. */
+  /** The server of a URI, and the URI there. A URI without a server is that of the only server with resources, if there is one. */
   async #resourceOf(uri: string, { rights }: CallOrigin, signal: AbortSignal) {
-    const readable = this.#gateway.readable(rights());
+    const readable = this.#gateway.readable(rights);
     const addressed = parseGatewayUri(uri);
-    const named = readable.find((server) => nameOf(server) === addressed?.server);
-    if (addressed !== undefined && named !== undefined) return [named, addressed.uri] as const;
-    const findOwners = () =>
-      readable.filter((server) => has(server, 'resources') || this.#knownOf(server, 'resources').entries !== undefined);
-    const listsOf = (owner: ServerSupervisor, isFresh: boolean) =>
-      Promise.all((['resources', 'resourceTemplates'] as const).map((list) => this.#entries(owner, list, isFresh)));
-    const firstThatLists = async (lists: readonly ReturnType<typeof listsOf>[]) => {
-      for (const [index, ofOwner] of lists.entries())
-        if ((await ofOwner).some((entries) => entries?.some(({ id }) => id === uri))) return index;
-      return -1;
-    };
-    // Most URIs are listed by a server that is available: no start of another one is waited for.
-    const isStarting = readable.some(({ status }) => status.state === 'starting');
-    if (isStarting || findOwners().length > 1) {
-      const owners = findOwners();
-      const owner = owners[await firstThatLists(owners.map((owner) => listsOf(owner, false)))];
-      if (owner !== undefined) return [owner, uri] as const;
-      await this.#started(readable, signal);
+    if (addressed !== undefined) {
+      const named = readable.find((server) => nameOf(server) === addressed.server);
+      return named && ([named, addressed.uri] as const);
     }
-    const owners = findOwners();
-    // It would get the URI in any case.
-    if (owners[0] !== undefined && owners.length === 1 && addressed === undefined) return [owners[0], uri] as const;
-    const reading = owners.map((owner) => listsOf(owner, true));
-    const listed = owners[await firstThatLists(reading)];
-    if (listed !== undefined) return [listed, uri] as const;
-    const lists = await Promise.all(reading);
-    // A server whose list is not known may be the one; and the name of one that does not exist for this caller must not lead to another.
-    if (addressed !== undefined || lists.flat().includes(undefined)) return undefined;
-    const owner = owners[lists.findIndex(([, templates]) => templates?.map(({ id }) => id).some(templateTest(uri)))];
+    await this.#listed(readable, signal);
+    const owners = readable.filter(
+      (server) => has(server, 'resources') || server.description.shared.entries.resources !== undefined,
+    );
+    if (owners.length === 1 && owners[0] !== undefined) return [owners[0], uri] as const;
+    if (!isUiUri(uri)) return undefined;
+    const lists = await Promise.all(owners.map((owner) => this.#entries(owner, 'resources', false)));
+    const owner = owners[lists.findIndex((entries) => entries?.some(({ id }) => id === uri))];
     return owner && ([owner, uri] as const);
   }
 
   /** The server of a prompt, and its name there. */
   async #promptOf(name: string, { rights }: CallOrigin, signal: AbortSignal) {
-    const readable = this.#gateway.readable(rights());
+    const readable = this.#gateway.readable(rights);
     const candidates = readable.filter((server) => name.startsWith(`${nameOf(server)}__`));
-    await this.#started(candidates, signal);
+    await this.#listed(candidates, signal);
     let hasUnknown = false;
     for (const isFresh of [false, true]) {
       const lists = await Promise.all(candidates.map((server) => this.#entries(server, 'prompts', isFresh)));
@@ -181,58 +157,29 @@ export class SharedResources {
     return isAddressed ? ([server, name.slice(nameOf(server).length + 2)] as const) : undefined;
   }
 
-  async #started(servers: readonly ServerSupervisor[], signal: AbortSignal) {
-    await this.#gateway.whenStarted(LIST_MS, signal, servers.map(nameOf));
+  async #listed(servers: readonly ServerSupervisor[], signal: AbortSignal) {
+    await this.#gateway.whenListed(LIST_WAIT_MS, signal, servers.map(nameOf));
     return servers;
   }
 
   /** What a server lists, as it is known, or as it is now (`isFresh`). Undefined if it was never known. */
-  async #entries(server: ServerSupervisor, list: SharedList, isFresh: boolean) {
-    const { entries, endedMs } = this.#knownOf(server, list);
-    if (server.connection === undefined) return entries;
-    if (!has(server, CAPABILITY[list])) return [];
-    const ageMs = this.#clock.elapsedMs() - endedMs;
-    if (entries === undefined) return ageMs < FAILED_MS ? undefined : this.#read(server, list);
-    if (isFresh) return (await this.#read(server, list)) ?? entries;
-    if (ageMs >= LIST_MS) void this.#read(server, list);
+  async #entries({ connection, description: { shared: lists } }: ServerSupervisor, list: SharedList, isFresh: boolean) {
+    const entries = lists.entries[list];
+    if (connection === undefined) return entries;
+    if (connection.capabilities[CAPABILITY[list]] === undefined) return [];
+    const ageMs = lists.ageMs(list);
+    if (entries === undefined) return ageMs < FAILED_MS ? undefined : lists.read(list);
+    if (isFresh) return (await lists.read(list)) ?? entries;
+    if (ageMs >= CURRENT_MS) void lists.read(list);
     return entries;
-  }
-
-  /** What a server lists now; undefined if it fails. */
-  #read(server: ServerSupervisor, list: SharedList, maxMs = LIST_MS): Promise<readonly SharedEntry[] | undefined> {
-    const known = this.#knownOf(server, list);
-    known.reading ??= this.#request(server, list, maxMs).then((entries) => {
-      known.reading = undefined;
-      known.endedMs = this.#clock.elapsedMs();
-      if (entries !== undefined) known.entries = entries;
-      return entries;
-    });
-    return known.reading;
-  }
-
-  async #request(server: ServerSupervisor, list: SharedList, maxMs: number) {
-    const limitMs = Math.min(maxMs, server.definition.timeoutMs);
-    // One request per list: its places are not those of a caller.
-    const { outcome } = await withDeadline(this.#clock, limitMs, never(), (limit) =>
-      runOnServer(server, list, (connection) => connection.list(METHODS[list], list, limit), limit),
-    );
-    return outcome.isOk() ? outcome.value.flatMap((one) => parseEntry(nameOf(server), list, one) ?? []) : undefined;
-  }
-
-  #knownOf(server: ServerSupervisor, list: SharedList): Known {
-    const ofServer = this.#known.get(server) ?? new Map<SharedList, Known>();
-    this.#known.set(server, ofServer);
-    const known = ofServer.get(list) ?? { endedMs: Number.NEGATIVE_INFINITY, reading: undefined };
-    ofServer.set(list, known);
-    return known;
   }
 }
 
 const UNKNOWN = err({ kind: 'unknown_server' as const, server: '', known: [] });
 
-/** Whether a server is available, and declares that it has this. */
-function has({ connection }: ServerSupervisor, capability: Capability): boolean {
-  return connection?.capabilities[capability] !== undefined;
+/** Whether a server can be used, and declares that it has this. */
+function has({ description }: ServerSupervisor, capability: Capability): boolean {
+  return description.capabilities?.[capability] !== undefined;
 }
 
 function nameOf({ definition }: ServerSupervisor): string {

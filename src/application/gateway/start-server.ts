@@ -28,9 +28,10 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
       events?.onToolsChanged();
     },
     onListChanged: onListChanged && ((list) => onListChanged(name, list)),
-    onLost: (reason) => {
-      lostReason = reason;
-      events?.onLost(reason);
+    onLost: (reason, lastLine) => {
+      // Before the first call, the line contains no input.
+      lostReason = lastLine === undefined ? reason : `${reason}: ${lastLine}`;
+      events?.onLost(reason, lastLine);
     },
   };
   const { outcome, isTimedOut } = await withDeadline(clock, timeoutMs, signal, async (limit) => {

@@ -3,10 +3,10 @@ import { type ApprovedTools, changeOf } from '../../domain/gateway/approved-tool
 import { type GatewayTool, isAllowed, type ToolFilter } from '../../domain/gateway/gateway-tool.ts';
 import { override, type ToolOverrides } from '../../domain/gateway/overrides.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
-import { clip } from '../../domain/values/clean-text.ts';
-import type { Clock } from '../ports/clock.ts';
+import { cleanLine, clip } from '../../domain/values/clean-text.ts';
+import { isSameJson } from '../../domain/values/sorted-json.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { ListedTool, ServerConnection } from '../ports/tool-server.ts';
+import type { ServerConnection } from '../ports/tool-server.ts';
 
 /** Which tools of a server exist, and how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
@@ -15,7 +15,6 @@ interface ToolListOptions {
   readonly name: string;
   readonly filter: ToolRules;
   readonly logger: Logger;
-  readonly clock: Clock;
 }
 
 /** A reason is in every list of servers, and may be a text of the server. */
@@ -23,26 +22,41 @@ export const MAX_REASON = 2000;
 
 /** How many tools are remembered, and with them some that the server no longer has. */
 const MAX_KNOWN = 2000;
-/** In so long, a tool is in one warning, and so many tools are. */
-const WARNING_MS = 60_000;
-const MAX_WARNINGS = 100;
 
-/** The tools of a server, as it listed them last (ruling G9). */
+/** The tools of a server, as it listed them last. */
 export class ToolList {
   readonly #options: ToolListOptions;
   /** Undefined if every tool is offered (`gateway.lock`). */
   #approved: ApprovedTools | undefined;
   #own: readonly GatewayTool[] | undefined;
   #current = compare([], {}, undefined);
-  /** The fingerprint of every tool that was listed, so that one is recognized that was gone for a while. */
-  readonly #known = new Map<string, string>();
-  /** The tools with a warning since then. */
-  readonly #warned = new Set<string>();
-  #warnedSinceMs = Number.NEGATIVE_INFINITY;
+  /** Every tool that was listed, so that one is recognized that was gone for a while. */
+  readonly #known = new Map<string, GatewayTool>();
+  #listed: readonly GatewayTool[] = [];
+  /** Whether the server has not been asked yet, and the tools are those of an earlier start. */
+  #isKept = false;
+  #difference: string | undefined;
 
-  constructor(options: ToolListOptions, approved: ApprovedTools | undefined) {
+  constructor(
+    options: ToolListOptions,
+    approved: ApprovedTools | undefined,
+    kept: readonly GatewayTool[] | undefined = undefined,
+  ) {
     this.#options = options;
     this.#approved = approved;
+    if (kept === undefined) return;
+    this.#accept(kept);
+    this.#isKept = true;
+  }
+
+  /** All tools that the server listed, also those that the filter hides. */
+  get listed(): readonly GatewayTool[] {
+    return this.#listed;
+  }
+
+  /** How the tools differ from those that were kept, for people; undefined if they do not, or nothing was kept. */
+  get difference(): string | undefined {
+    return this.#difference;
   }
 
   /** What callers see. */
@@ -75,33 +89,49 @@ export class ToolList {
     return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(reasonOf);
   }
 
-  #accept(listed: readonly ListedTool[]): void {
-    const allowed = listed.filter(({ tool }) => isAllowed(tool.name, this.#options.filter));
-    const isChanged = ({ tool, fingerprint }: ListedTool) =>
-      (this.#known.get(tool.name) ?? fingerprint) !== fingerprint;
-    this.#compare(allowed.map(({ tool }) => tool));
-    const changed = new Set(allowed.filter(isChanged).map(({ tool }) => tool));
-    this.#warn([...this.#current.byName.values()].flatMap(({ own, tool }) => (changed.has(own) ? tool.name : [])));
+  #accept(listed: readonly GatewayTool[]): void {
+    const { name: server, filter, logger } = this.#options;
+    const before = this.#own ?? [];
+    const allowed = listed.filter((tool) => isAllowed(tool.name, filter));
+    const changed = new Set(
+      allowed.filter((tool) => {
+        const known = this.#known.get(tool.name);
+        return known !== undefined && !isSameJson(known, tool);
+      }),
+    );
+    this.#listed = listed;
+    this.#compare(allowed);
+    if (this.#isKept) {
+      this.#isKept = false;
+      this.#difference = differenceOf(before, allowed, changed);
+      if (this.#difference !== undefined)
+        logger.warn(`gateway: ${server}: its tools have changed since its last start (${this.#difference})`);
+    } else {
+      for (const { own, tool } of this.#current.byName.values()) {
+        if (changed.has(own))
+          logger.warn(`gateway: the description or schema of the tool ${server}/${tool.name} has changed`);
+      }
+    }
     if (this.#known.size > MAX_KNOWN) this.#known.clear();
-    for (const { tool, fingerprint } of allowed) this.#known.set(tool.name, fingerprint);
-  }
-
-  /** A server that changes its descriptions all the time does not fill the log. */
-  #warn(changed: readonly string[]): void {
-    const { name: server, logger, clock } = this.#options;
-    if (clock.elapsedMs() - this.#warnedSinceMs >= WARNING_MS) {
-      this.#warned.clear();
-      this.#warnedSinceMs = clock.elapsedMs();
-    }
-    for (const name of changed) {
-      if (this.#warned.has(name) || this.#warned.size >= MAX_WARNINGS) continue;
-      this.#warned.add(name);
-      logger.warn(`gateway: the description or schema of the tool ${server}/${name} has changed`);
-    }
+    for (const tool of allowed) this.#known.set(tool.name, tool);
   }
 }
 
-/** The tools for callers, of which only those are offered that are as they were approved (rulings T13 and T14). */
+function differenceOf(
+  before: readonly GatewayTool[],
+  after: readonly GatewayTool[],
+  changed: ReadonlySet<GatewayTool>,
+): string | undefined {
+  const without = (tools: readonly GatewayTool[], others: readonly GatewayTool[]) =>
+    tools.filter(({ name }) => !others.some((other) => other.name === name));
+  const kinds = { new: without(after, before), changed: [...changed], gone: without(before, after) };
+  const texts = Object.entries(kinds)
+    .filter(([, tools]) => tools.length > 0)
+    .map(([kind, tools]) => `${kind}: ${tools.map(({ name }) => name).join(', ')}`);
+  return texts.length === 0 ? undefined : clip(cleanLine(texts.join('; ')), MAX_REASON);
+}
+
+/** The tools for callers, of which only those are offered that are as they were approved. */
 function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: ApprovedTools | undefined) {
   const { tools, problems } = override(listed, rules);
   const found = tools.map((each) => ({ ...each, change: approved && changeOf(each.own, approved) }));

@@ -11,10 +11,13 @@ import { untilAborted } from '../async/deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../ports/llm-search.ts';
+import type { ToolError } from '../tools/tool-call.ts';
+import type { ToolCatalogue } from '../tools/tool-catalogue.ts';
 
 /** The gateway, and what its configuration says about the servers now. */
 export interface AnswerGateway {
-  readonly gateway: Pick<Gateway, 'as' | 'tools' | 'callTool'>;
+  readonly gateway: Pick<Gateway, 'as' | 'tools'>;
+  readonly call: ToolCatalogue['call'];
   /** Whether the tools of a server return nothing private, as it is configured when this is called. */
   isPublic(server: string): boolean;
 }
@@ -31,9 +34,9 @@ interface Options {
   readonly redactor: Redactor;
 }
 
-/** How many calls of a response run at the same time (ruling L9). */
+/** How many calls of a response run at the same time. */
 const CONCURRENT = 4;
-/** Time that the model needs to answer after the last call (ruling L14). */
+/** Time that the model needs to answer after the last call. */
 export const RESERVED_MS = 15_000;
 /** All outputs of an answer: their text as a multiple of the limit for one, and their images. */
 const TOTAL_OUTPUTS = 10;
@@ -124,7 +127,7 @@ export class GroundedCalls {
     observer.onProgress({ kind: 'calling', server, tool: name });
     const by = { ...request.by, door: 'answer' as const, requestId: undefined };
     const asked = { server, tool: name, args: planned.args, by, timeoutMs };
-    const outcome = await answerGateway.gateway.callTool(asked, signal);
+    const outcome = await answerGateway.call(asked, signal);
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
@@ -132,7 +135,7 @@ export class GroundedCalls {
     if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
-    // Arguments that do not match the schema are not a call (ruling L10).
+    // Arguments that do not match the schema are not a call.
     if (failure === 'invalid_input') this.#started -= 1;
     else observer.onUsed?.({ toolCalls: [{ server, tool: name, ms, ok }] });
     const output = outcome.match(
@@ -159,16 +162,17 @@ export class GroundedCalls {
   }
 
   /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
-  #toFailedOutput(error: ToolCallError): ToolOutput {
+  #toFailedOutput(error: ToolError): ToolOutput {
     const { messageFor, redactor } = this.#options;
     const { kind } = error;
-    if (kind === 'unknown_server' || kind === 'unknown_tool') return toProblemOutput('the tool is no longer available');
+    if (kind === 'unknown_server' || kind === 'unknown_tool' || kind === 'answer_failed')
+      return toProblemOutput('the tool is no longer available');
     if (error.kind === 'not_available') {
       const { reason: _, ...withoutReason } = error;
       return toProblemOutput(messageFor(withoutReason));
     }
     const message = redactor.inLogs(messageFor(error));
-    return kind === 'invalid_input' || kind === 'unchecked_input' ? toProblemOutput(message) : toErrorOutput(message);
+    return kind === 'invalid_input' ? toProblemOutput(message) : toErrorOutput(message);
   }
 
   #isPublic(server: string): boolean {
@@ -176,6 +180,6 @@ export class GroundedCalls {
   }
 
   #leftMs(): number {
-    return this.#options.request.deadlineMs() - this.#options.clock.elapsedMs();
+    return this.#options.request.deadlineMs - this.#options.clock.elapsedMs();
   }
 }

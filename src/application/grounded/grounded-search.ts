@@ -5,13 +5,11 @@ import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import {
   type GroundingPolicy,
   MAX_FUNCTIONS,
-  mayHaveEffects,
   type OfferedFunction,
   toOffer,
   unknownTools,
 } from '../../domain/grounded/grounding.ts';
 import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../../domain/grounded/own-source.ts';
-import { BoundedSet } from '../../domain/values/bounded-set.ts';
 import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
 import { untilAborted } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -25,8 +23,8 @@ import type {
   WebAccess,
 } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
+import { countUse } from '../tools/total-use.ts';
 import { type AnswerGateway, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
-import { countUse } from './total-use.ts';
 
 export interface GroundedSearchOptions {
   readonly policy: GroundingPolicy;
@@ -39,23 +37,18 @@ export interface GroundedSearchOptions {
   readonly redactor: Redactor;
 }
 
-/** How long an answer waits for first starts of servers (ruling L6). */
+/** How long an answer waits for first starts of servers of which nothing is known. */
 const START_MS = 10_000;
 
-/** Answers with the web and own tools, in rounds (rulings L1 to L24). After a private output, no live search is permitted, unless `web` is `always`. */
+/** Answers with the web and own tools, in rounds. After a private output, no live search is permitted, unless `web` is `always`. */
 export class GroundedSearch implements LlmSearch {
   readonly #options: GroundedSearchOptions;
-  readonly #warned = new BoundedSet();
+  readonly #warned = new Set<string>();
   /** The tools of the servers that were available for the latest answer. */
   #known: readonly GatewayTool[] = [];
 
   constructor(options: GroundedSearchOptions) {
     this.#options = options;
-  }
-
-  /** Whether identical questions may share a search: no tool with effects may be offered (ruling L16). */
-  isShareable(request: SearchRequest): boolean {
-    return !this.mayUseTools(request) || !mayHaveEffects(this.#options.policy, this.#known, request.by.rights());
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
@@ -64,17 +57,16 @@ export class GroundedSearch implements LlmSearch {
     const offered = await untilAborted(this.#offer(request, signal), signal);
     if (offered === 'aborted') return err({ kind: 'aborted' });
     const { functions } = offered;
-    if (functions.length > MAX_FUNCTIONS) return err({ kind: 'too_many_functions', count: functions.length });
     // With `never`, the web stays closed even if no tool can be offered.
     const isPlain = functions.length === 0 && policy.web !== 'never';
     const outcome = isPlain
       ? await llmSearch.search(request, observer, signal)
       : await this.#converse(request, offered, observer, signal);
-    const missing = this.#missing(offered, request.by.rights());
+    const missing = this.#missing(offered, request.by.rights);
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
   }
 
-  /** The servers that an answer had to do without. Logins are looked at when it has ended, because they can end during it (ruling O5). */
+  /** The servers that an answer had to do without. Logins are looked at when it has ended, because they can end during it. */
   #missing({ unavailable, answerGateway }: Offered, rights: Rights) {
     const servers = answerGateway?.gateway.as(rights).servers ?? [];
     const requireLogin = servers.filter(({ state }) => state === 'login_required').map(({ name }) => name);
@@ -87,33 +79,33 @@ export class GroundedSearch implements LlmSearch {
     };
   }
 
-  /** No functions if there is no time for a call (ruling L14); then no server is started either. */
+  /** No functions if there is no time for a call; then no server is started either. */
   async #offer(request: SearchRequest, signal: AbortSignal): Promise<Offered> {
     const { policy, startGateway, clock, redactor } = this.#options;
-    const leftMs = () => request.deadlineMs() - clock.elapsedMs() - RESERVED_MS;
+    const leftMs = () => request.deadlineMs - clock.elapsedMs() - RESERVED_MS;
     const maxMs = Math.min(START_MS, leftMs());
-    const rights = request.by.rights();
+    const rights = request.by.rights;
     const names = Object.keys(policy.tools).filter(rights.sees);
     if (maxMs < 0 || names.length === 0) return { functions: [], unavailable: [] };
     const answerGateway = await startGateway();
     const { gateway } = answerGateway;
     const visible = gateway.as(rights);
-    await visible.whenStarted(maxMs, signal, names);
-    const isAvailable = (name: string) =>
-      visible.servers.some((server) => server.name === name && server.state === 'available');
-    const unavailable = names.filter((name) => !isAvailable(name));
+    await visible.whenListed(maxMs, signal, names);
+    const unavailable = names.filter((name) => !visible.isOffered(name));
     this.#known = gateway.tools.filter(({ server }) => Object.hasOwn(policy.tools, server));
     const { functions, tooLarge } = toOffer(this.#known.filter(rights.mayUse).map(withoutSecrets(redactor)), policy);
     const unseen = Object.keys(policy.tools).filter((name) => !names.includes(name));
+    this.#warnOfExcess(functions.slice(MAX_FUNCTIONS));
     this.#warn(tooLarge, unknownTools(policy, this.#known, [...unavailable, ...unseen]));
-    return { functions: leftMs() < 0 ? [] : functions, unavailable, answerGateway };
+    const fitting = functions.slice(0, MAX_FUNCTIONS);
+    return { functions: leftMs() < 0 ? [] : fitting, unavailable, answerGateway };
   }
 
-  /** Over HTTP, only callers that the configuration names (ruling L22). */
-  mayUseTools({ by, isWebOnly }: SearchRequest): boolean {
+  /** Over HTTP, only callers that the configuration names. */
+  mayUseTools({ by }: Pick<SearchRequest, 'by'>): boolean {
     const { callers, tools, web } = this.#options.policy;
-    const isCaller = isWebOnly !== true && (isLocal(by) || callers.includes(by.caller));
-    return isCaller && (web === 'never' || Object.keys(tools).some(by.rights().sees));
+    const isCaller = isLocal(by) || callers.includes(by.caller);
+    return isCaller && (web === 'never' || Object.keys(tools).some(by.rights.sees));
   }
 
   async #converse(
@@ -128,22 +120,17 @@ export class GroundedSearch implements LlmSearch {
     const calls = new GroundedCalls({ ...this.#options, ...policy, functions, answerGateway, observer, request });
     const rounds: Round[] = [];
     const replies: SearchReply[] = [];
-    const publicPages: string[] = [];
     for (;;) {
       const limit = rounds.length >= maxRounds - 1 ? 'rounds' : calls.limit;
       const mayCall = functions.length > 0 && limit === undefined;
       const web = webAccess(policy.web, calls.hasPrivateOutput);
       if (rounds.length > 0) observer.onProgress({ kind: 'asking', round: rounds.length + 1 });
-      const conversation = { functions, mayCall, web, rounds: [...rounds] };
-      const outcome = await llmSearch.search({ ...request, conversation }, observer, signal);
+      const mode = { functions, mayCall, web, rounds: [...rounds] };
+      const outcome = await llmSearch.search({ ...request, mode }, observer, signal);
       if (outcome.isErr()) return err(outcome.error);
       const reply = outcome.value;
       observer.onUsed({ rounds: 1 });
       replies.push(reply);
-      // Later, the model may write what a private tool returned into an address.
-      const { cited, consulted, opened } = reply.sources;
-      if (web === 'open' && !calls.hasPrivateOutput)
-        publicPages.push(...cited.map(({ url }) => url), ...consulted, ...opened);
       if (mayCall && reply.calls.length > 0) {
         const outputs = await calls.run(reply.calls, signal);
         if (outputs === 'aborted') return err({ kind: 'aborted' });
@@ -152,9 +139,18 @@ export class GroundedSearch implements LlmSearch {
       }
       if (functions.length > 0 && limit !== undefined && !isFinal(reply))
         return err({ kind: 'no_final_answer', limit, max: limit === 'rounds' ? maxRounds : maxCalls });
-      const combined = combine(reply, replies, calls, publicPages, isLocal(request.by));
+      const combined = combine(reply, replies, calls, isLocal(request.by));
       return ok({ ...combined, report: { ...combined.report, ...observer.total() } });
     }
+  }
+
+  #warnOfExcess(left: readonly OfferedFunction[]): void {
+    const names = left.map(({ name }) => name).join(', ');
+    if (names === '' || this.#warned.has(names)) return;
+    this.#warned.add(names);
+    this.#options.logger.warn(
+      `grounding: the API accepts ${MAX_FUNCTIONS} tools of servers; not offered: ${names}. Remove some from grounding.tools.`,
+    );
   }
 
   #warn(tooLarge: readonly string[], unknown: readonly string[]): void {
@@ -180,12 +176,11 @@ function isFinal({ calls, text, ending }: SearchReply): boolean {
   return calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
 }
 
-/** The text of the last round, and the sources and costs of all (rulings L23 to L25). */
+/** The text of the last round, and the sources and costs of all. */
 function combine(
   last: SearchReply,
   replies: readonly SearchReply[],
   calls: GroundedCalls,
-  publicPages: readonly string[],
   isLocal: boolean,
 ): SearchReply {
   const sources = isLocal ? calls.sources : calls.sources.map(withoutLocalPath);
@@ -203,7 +198,7 @@ function combine(
       consulted: all(({ sources }) => sources.consulted),
       opened: all(({ sources }) => sources.opened),
     },
-    own: { marked: resolved.marked, answered: sources, publicPages },
+    own: { marked: resolved.marked, answered: sources, hasPrivateOutput: calls.hasPrivateOutput },
     report: {
       ...last.report,
       queries: all(({ report }) => report.queries),

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 
 /**
  * A log to which lines are only appended. The promises never reject: a failure is its reason, for people. A line that could not be written is
- * kept, unless there are too many, and is written before later ones.
+ * kept, unless there are too many, and is written before later lines.
  */
 export interface AuditLog {
   /** Whether lines can be written: after a failure, this is tried now. A write in progress is not awaited. */

@@ -7,7 +7,7 @@ export interface PageReading extends Omit<KnownPage, 'evidence'> {
   readonly text?: (() => Promise<PageText>) | undefined;
 }
 
-/** The pages that an answer cites: when they were published, and whether they exist (rulings A15, E3 and E4). */
+/** The pages that an answer cites: when they were published, and whether they exist. */
 export interface CitedPages {
   /** What is known of each page, by URL. Never rejects. A page that was not read in a few seconds, or when `signal` aborts, is `unreadable`. */
   read(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PageReading>>;

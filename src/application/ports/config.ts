@@ -27,21 +27,15 @@ export interface Config {
   readonly longAnswers?: LongAnswersConfig;
 }
 
-/** Answers that take minutes. All times are in milliseconds. */
+/** Answers that take minutes. */
 export interface LongAnswersConfig {
   /** The tools whose questions may take long; at least one. */
   readonly tools: readonly ToolName[];
-  /** The limit of a search, from its start. */
-  readonly maxMs: number;
-  /** How long an answer is kept, after its end. */
+  /** How long, in milliseconds, the same question follows the same response. */
   readonly keepMs: number;
-  /** How long a call runs before it becomes a task. */
-  readonly taskAfterMs: number;
-  /** How long a search continues after a disconnect if no client can find it again. */
-  readonly orphanMs: number;
 }
 
-/** One problem in the configuration (ruling 15). */
+/** One problem in the configuration. */
 export interface ConfigProblem {
   /** The path of a key (`request.timeout_ms`), the name of a variable (`MAX_CITATIONS`), an option or a file. */
   readonly where: string;

@@ -8,37 +8,33 @@ import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
 import type { ToolOutput } from '../../domain/grounded/tool-output.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 
-/** A question, and how to ask it. */
-export interface SearchRequest {
-  readonly by: CallOrigin;
-  /** No own tool may be offered, whatever is configured. */
-  readonly isWebOnly?: boolean | undefined;
-  /** The API continues the search if the connection ends, so that it can be looked at later (ruling K4). */
-  readonly isLong?: boolean | undefined;
-  /**
-   * Called when a long search has a place of those that may run at the same time. `giveBack` gives it back before the search ends. If it
-   * returns a turn, nothing is sent: the place is given back, and another is taken when the turn comes.
-   */
-  readonly onPlace?: ((giveBack: () => void) => LongTurn | undefined) | undefined;
-  /** A person waits, for as long as the search may take, and can ask again (rulings K3 and K24). */
-  readonly isUnlimited?: boolean | undefined;
+/** What is asked, who asks and until when, and how. */
+export interface SearchRequest extends Inquiry, Asker {
+  readonly mode: SearchMode;
+}
+
+/** What is asked. */
+export interface Inquiry {
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
   /** Today in the time zone, `YYYY-MM-DD`. */
   readonly today: string;
   readonly timeZone: string;
-  /** When the caller gives up, on the scale of `elapsedMs`. It is later when another caller has joined the search. */
-  deadlineMs(): number;
-  /** Absent in a question that the model answers at once, without functions. */
-  readonly conversation?: Conversation;
 }
 
-/** What a long search waits for that must not start yet; `ahead` is the number of those before it (ruling K6). */
-export interface LongTurn {
-  readonly ahead: number;
-  readonly comes: Promise<void>;
+/** Who asks, and until when. */
+export interface Asker {
+  readonly by: CallOrigin;
+  /** When the caller gives up, on the scale of `elapsedMs`. */
+  readonly deadlineMs: number;
 }
+
+/**
+ * How a question is asked: the model answers at once, with the web; the same, in a response that the API continues if the connection ends; or
+ * in a conversation.
+ */
+export type SearchMode = 'web' | 'background' | Conversation;
 
 /** A conversation in rounds: the model may ask for calls of functions, and then gets their outputs. */
 export interface Conversation {
@@ -90,13 +86,13 @@ export interface SearchReport {
   readonly attempts: number;
   /** True if another call accounts for this search, which it shared. */
   readonly isShared?: true;
-  /** How the call got a search that continues by itself, or that it has no answer yet, and the handle of the answer (ruling K22). */
-  readonly state?: 'joined' | 'kept' | 'recovered' | 'unfinished';
+  /** That the call got the response that another call began, or that it has no answer yet, and the handle of the answer. */
+  readonly state?: 'recovered' | 'unfinished';
   readonly handle?: string;
   /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
   readonly rounds?: number;
   readonly toolCalls?: readonly ToolCallSummary[];
-  /** Servers whose tools could not be offered, or no longer be used, and which of them require a login (ruling O5). */
+  /** Servers whose tools could not be offered, or no longer be used, and which of them require a login. */
   readonly unavailableServers?: readonly string[];
   readonly loginRequired?: readonly string[];
 }
@@ -118,7 +114,7 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
 }
 
-/** What happens during a search. */
+/** What happens during a search. No event changes later. */
 export type SearchProgress =
   /** `round` is the number of the request in a grounded answer, from the second on. */
   | Kind<'asking', { round?: number }>
@@ -144,16 +140,11 @@ export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
   /** Gets each part as soon as it is known, whatever becomes of the search. Callers that share a search get each part once. */
   onUsed?(use: SearchUse): void;
-  /** The API has begun a response that continues by itself. Called at most once in a search that is long. */
-  onCreated?(response: StartedResponse): void;
-  /** A long search ends with its calls: the API rejects background mode, or the response has no usable ID or no numbers (ruling K4). */
-  onOrdinary?(reason: 'rejected' | 'unusable'): void;
-}
-
-/** A response of the API that continues by itself. */
-export interface StartedResponse {
-  readonly id: string;
-  readonly createdAt: Date;
+  /**
+   * In background mode, the ID of the response as soon as it is known. Undefined: the search ends with its connection, because the API rejects
+   * background mode, or gives the response no usable ID.
+   */
+  onStarted?(id: string | undefined): void;
 }
 
 export type SearchOutcome = Result<SearchReply, SearchError>;
@@ -161,8 +152,8 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
 /**
  * A language model that may search the web before it replies. The promise never rejects: a failure is a SearchError. When `signal` aborts, the
  * search stops and settles soon after, and leaves no listener on the signal. `observer` gets progress until then, and what each response of the
- * API used, also of one that failed or that another attempt follows. An abort also ends the response at the API, but if its reason is
- * `DETACHED`, a long search continues there.
+ * API used, also of one that failed or that another attempt follows. An abort also ends the response at the API, but not in the mode `background`,
+ * where a stream that breaks after `onStarted` is the failure `interrupted`.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

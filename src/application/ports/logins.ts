@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { Kind } from '../../domain/values/kind.ts';
 
-/** A login to a remote server, without its tokens (ruling O13). */
+/** A login to a remote server, without its tokens. */
 export interface LoginSummary {
   readonly server: string;
   readonly url: string;
@@ -17,8 +17,8 @@ export interface LoginSummary {
 
 /** The person who signs in, in a browser. */
 export interface SigningIn {
-  /** The person opens it, on any machine. `isClientKnown`: the client is that of the login that exists; its issuer may have forgotten it. */
-  readonly onUrl: (url: string, isClientKnown: boolean) => void;
+  /** The person opens it, on any machine. */
+  readonly onUrl: (url: string) => void;
   /** Lines that the person pastes: one is the URL of the callback. */
   readonly lines: AsyncIterable<string>;
   /** A line was not accepted, and why, as a part of a sentence; the wait continues. */
@@ -28,7 +28,7 @@ export interface SigningIn {
 /** What became of a login that was to be ended. `not_revoked`: it was deleted, but its tokens may still be valid. `reason` is for people. */
 export type SignedOut = Kind<'none' | 'deleted'> | Kind<'not_revoked' | 'not_deleted', { reason: string }>;
 
-/** The logins of this machine to remote servers, which persons make and end (rulings O10 to O13). */
+/** The logins of this machine to remote servers, which persons make and end. */
 export interface Logins {
   /** Waits at most 5 minutes. An error is the reason for people; a login that existed is left then. Rejects only for bugs. */
   signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>>;

@@ -1,28 +1,21 @@
 import type { Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
 import type { Kind } from '../../domain/values/kind.ts';
-import type { SearchReply, SearchRequest } from './llm-search.ts';
+import type { Inquiry, SearchOutcome } from './llm-search.ts';
 
-/** What a look at a response shows. `searches` is the number so far. */
-export type Look = { readonly createdAt: Date } & (
-  | { readonly state: 'working'; readonly searches: number }
-  | { readonly state: 'completed'; readonly reply: SearchReply }
-  /** The API does not continue it. */
-  | { readonly state: 'cancelled' }
-  | { readonly state: 'failed'; readonly error: SearchError }
-);
+/** What a look at a response shows: the number of searches so far, and the outcome of a response that has ended. */
+export interface Look {
+  readonly searches: number;
+  readonly outcome?: SearchOutcome;
+}
 
 /** Why a look failed. `unknown_response`: the API does not have it, or no longer (404). `isPassing`: a later look may succeed. */
 export type LookError = Kind<'unknown_response'> | Kind<'not_looked', { error: SearchError; isPassing: boolean }>;
 
-/** Responses that continue at the API, in whatever process they began (rulings K9, K13). No promise rejects. `asked` says how a reply is made. */
+/** Responses that continue at the API, in whatever process they began. No promise rejects. `asked` says how a reply is made. */
 export interface StartedResponses {
   /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
-  look(
-    id: string,
-    asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
-    signal: AbortSignal,
-  ): Promise<Result<Look, LookError>>;
+  look(id: string, asked: Pick<Inquiry, 'profile' | 'timeZone'>, signal: AbortSignal): Promise<Result<Look, LookError>>;
 
   /** One request, which ends the response. Resolves when it was sent, or after a limited time. */
   cancel(id: string): Promise<void>;

@@ -5,7 +5,7 @@ import type { Kind } from '../../domain/values/kind.ts';
 export interface TokenOwner {
   /** Different owners have different names; none is that of a configured static token. Short, without whitespace. */
   readonly caller: string;
-  /** The groups that the token names (ruling T2). */
+  /** The groups that the token names. */
   readonly groups?: readonly string[];
 }
 

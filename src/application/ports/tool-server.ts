@@ -14,8 +14,11 @@ export type OnListChanged = (server: string, list: ChangingList) => void;
 export interface ServerEvents {
   onToolsChanged(): void;
   readonly onListChanged?: ((list: ChangingList) => void) | undefined;
-  /** Once, unless `close` was called first: the process or the connection has ended. Later calls fail with `crashed`. */
-  onLost(reason: string): void;
+  /**
+   * Once, unless `close` was called first: the process or the connection has ended. Later calls fail with `crashed`. The last line that a process
+   * wrote may contain the input of a call.
+   */
+  onLost(reason: string, lastLine?: string): void;
 }
 
 /** Progress of a call, as the server reports it (MCP, notifications/progress). */
@@ -25,23 +28,17 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
-/** A tool of a list, and a short text that is different if the server describes the tool differently. */
-export interface ListedTool {
-  readonly tool: GatewayTool;
-  readonly fingerprint: string;
-}
-
 /** A server whose tools can be called. A process that was started, or a connection to another machine. */
 export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly pid: number | undefined;
   readonly protocolVersion: string | undefined;
-  /** What the server says of itself; undefined if that is more than 64 Ki characters. */
+  /** What the server says of itself. */
   readonly serverInfo: JsonObject | undefined;
   /** What the server declares (MCP, `capabilities`). */
   readonly capabilities: JsonObject;
-  /** The complete list, all pages. One of more than 1,000 tools or 8 MiB, or with too many parts, is an `invalid_result`. Never rejects. */
-  listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>>;
+  /** The complete list, all pages. One of more than 1,000 tools is an `invalid_result`. Never rejects. */
+  listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
    * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms. Without `onProgress`, the server is not
@@ -52,8 +49,10 @@ export interface ServerConnection {
     args: JsonObject,
     options: {
       readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
-      /** Is passed on to the server (ruling T18). */
+      /** Is passed on to the server; its baggage only if that is configured. */
       readonly trace?: TraceContext | undefined;
+      /** That of the tool: it may mark arguments that a remote server needs as headers, too (SEP-2243). */
+      readonly inputSchema?: JsonObject | undefined;
     },
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>>;
@@ -65,7 +64,7 @@ export interface ServerConnection {
   close(): Promise<void>;
 }
 
-/** The login of a remote server, which a person makes (ruling O3). */
+/** The login of a remote server, which a person makes. */
 export interface ServerLogin {
   /** Why a person must sign in, with the command: what follows the server's name in a sentence. A connection that begins to lack a login ends. */
   readonly required: string | undefined;

@@ -2,7 +2,7 @@ import type { Kind } from '../values/kind.ts';
 import type { ArgumentProblem } from './question.ts';
 import type { ToolName } from './tool-name.ts';
 
-/** What the API reported about a failure, for troubleshooting (spec 8.2). Contains no key and no question. */
+/** What the API reported about a failure, for troubleshooting. Contains no key and no question. */
 interface Diagnostics {
   /** HTTP status, or the error code of a failed connection. */
   readonly status?: number | string;
@@ -22,15 +22,13 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'not_recorded', { recorded: readonly string[] }>
   | Kind<'unreadable_recordings', { path: string; detail: string }>
   | Kind<'content_filtered' | 'aborted'>
-  /** Cached-only search and blocked requests (rulings A3, A7). */
+  /** The API does not accept `search.live: false`, or the account requires another base URL. */
   | Kind<'cached_search_rejected' | 'data_residency', { detail: string }>
-  /** Of answers that take minutes (rulings K4, K9). `interrupted`: the response continues, but its stream cannot be read any more. */
-  | Kind<'store_rejected', { detail: string }>
-  /** Not by the call: by `tasks/cancel`, or at the API. */
-  | Kind<'search_cancelled'>
+  /** Of answers that take minutes. `unknown_answer`: the caller has no such answer, or no longer. `search_cancelled`: not by this call. */
+  | Kind<'unknown_answer' | 'search_cancelled'>
+  /** The response continues, but cannot be read. */
   | Kind<'interrupted', Interruption>
-  /** Of grounded answers (rulings L3, L7, L13, L17, L19). */
-  | Kind<'too_many_functions', { count: number }>
+  /** Failures of grounded answers. */
   | Kind<'no_final_answer', { limit: 'rounds' | 'calls' | 'time'; max: number }>
   | Kind<'history_rejected' | 'policy_violation' | 'web_not_restricted', { detail: string }>
 );
@@ -44,16 +42,13 @@ interface Interruption {
 /** A reply without text. `reason` is the API's reason, if it reported one. */
 export type EmptyAnswer = Kind<'empty_answer', { reason?: string | undefined }>;
 
-/** Every failure that a caller can act on (ruling 4). */
+/** Every failure that a caller can act on. */
 export type AnswerError =
   | Exclude<SearchError, { kind: 'aborted' }>
   | EmptyAnswer
   | Kind<'not_searched' | 'audit_unavailable'>
   | Kind<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Kind<'no_profile', { tool: ToolName }>
-  /** `limit`: the key of the configuration, if it is not `request.timeout_ms`. `handle`: the search continues. */
-  | Kind<'timed_out', { timeoutMs: number; limit?: 'long_answers.max_ms'; handle?: string }>
-  /** A handle that names no answer of this caller (ruling K12). */
-  | Kind<'unknown_answer'>
-  /** `isDetached`: its search continues (ruling K7). */
+  | Kind<'timed_out', { timeoutMs: number }>
+  /** `isDetached`: its search continues. */
   | Kind<'cancelled', { isDetached?: true }>;

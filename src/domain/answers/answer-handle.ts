@@ -1,6 +1,6 @@
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
 
-/** What a handle names: the response of the API that is, or will be, the answer to a question of a tool (ruling K11). */
+/** What a handle names: the response of the API that is, or will be, the answer to a question of a tool. */
 export interface AnswerHandle {
   readonly tool: ToolName;
   /** `[A-Za-z0-9_-]{1,90}` */
@@ -24,8 +24,8 @@ export function toHandle({ tool, responseId, signature }: AnswerHandle): string 
 }
 
 /**
- * The handle that a query consists of, or `malformed` for another word that begins like a handle and is therefore no question (ruling
- * K21). Undefined for a question. What surrounds the word, and one full stop after it, is ignored.
+ * The handle that a query consists of, or `malformed` for another word that begins like a handle and is therefore no question.
+ * Undefined for a question. What surrounds the word, and one full stop after it, is ignored.
  */
 export function handleIn(query: string): AnswerHandle | 'malformed' | undefined {
   const begun = query.replace(OPENING, '');

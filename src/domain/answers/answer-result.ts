@@ -1,111 +1,55 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { OwnSource } from '../grounded/own-source.ts';
-import { cleanLine, cleanText } from '../values/clean-text.ts';
+import { cleanLine } from '../values/clean-text.ts';
 import { closeFence } from '../values/code-fence.ts';
-import { isWebUrl, namesBlockedHost, namesUnusable, withoutUserInfo } from '../values/web-url.ts';
-import type { EmptyAnswer } from './answer-error.ts';
 import { cutAtParagraph } from './answer-size.ts';
-import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
+import type { ChosenCitations } from './chosen-citations.ts';
+import type { Citation } from './citation.ts';
 import { deadMark, type KnownPage } from './known-page.ts';
 import { type Language, languageOf } from './language.ts';
 import type { Question } from './question.ts';
-import type { Reply } from './reply.ts';
-import { sourcesSection, splitSources } from './sources-section.ts';
+import { sourcesSection } from './sources-section.ts';
 
-/** The output contract (spec 3.2): the JSON that every answer tool returns. */
+/** The output contract: the JSON that every answer tool returns. */
 export interface AnswerResult {
   readonly answer: string;
   readonly used_search: boolean;
   readonly citations: readonly Citation[];
-  /** The model ID of the profile that was used (ruling 6). */
+  /** The model ID of the profile that was used. The ID that the API reports is in `_meta`. */
   readonly model: string;
 }
 
 export interface AnswerContext {
   readonly question: Question;
   readonly model: string;
-  readonly maxCitations: number;
   /** Maximum length of an answer, sources included, in UTF-16 code units. */
   readonly maxAnswerChars: number;
-  /** The day of the question, `YYYY-MM-DD`. */
-  readonly today: string;
-  readonly blockedDomains?: readonly string[];
-  readonly pages?: ReadonlyMap<string, KnownPage> | undefined;
 }
 
-/** Converts a reply to an answer (rulings 8, 9 and 14). An empty answer is never a success. */
-export function toAnswerResult(received: Reply, context: AnswerContext): Result<AnswerResult, EmptyAnswer> {
-  const isBlocked = (text: string) => namesBlockedHost(text, context.blockedDomains ?? []);
-  // The API does not reliably leave out blocked hosts (ruling A2).
-  const reply = { ...received, sources: filterSources(received.sources, (url) => !isBlocked(url)) };
-  const { ending, accessedOn = context.today } = reply;
-  const isIncomplete = ending.kind === 'incomplete';
-  const text = cleanText(reply.text).trim();
-  if (text === '') return err({ kind: 'empty_answer', reason: isIncomplete ? ending.reason : undefined });
-
-  const used_search = reply.searched || received.sources.cited.length > 0;
-  const citations = citationsOf(reply, used_search, context.maxCitations, accessedOn).map((citation) => {
-    const { publishedOn, evidence } = context.pages?.get(citation.url) ?? {};
+/** Renders an answer: the last step, after its pages were read. `pages`: what is known of them, by URL. */
+export function renderAnswer(
+  chosen: ChosenCitations,
+  context: AnswerContext,
+  pages: ReadonlyMap<string, KnownPage> = new Map(),
+): AnswerResult {
+  const { body, usedSearch, listed, accessedOn, ending } = chosen;
+  const citations = chosen.citations.map((citation) => {
+    const { publishedOn, evidence } = pages.get(citation.url) ?? {};
     return { ...citation, published_at: publishedOn ?? citation.published_at, ...(evidence && { evidence }) };
   });
-  const hasSources = used_search || citations.length > 0;
-  const urls = citations.map(({ url }) => url);
-  const { body, entries } = hasSources ? splitSources(text, urls) : { body: text, entries: [] };
-  const shown = entries.filter((entry) => !isBlocked(entry) && !namesUnusable(entry)).map(withoutUserInfo);
   const language = languageOf(context.question.query);
-  const marks = [...(context.pages ?? [])].map(([url, page]) => [url, deadMark(page, language)] as const);
-  const section = (entries: readonly string[]) =>
-    hasSources ? sourcesSection(entries, citations, accessedOn, marks) : '';
+  const markOf = (url: string) => deadMark(pages.get(url) ?? {}, language);
+  const hasSources = usedSearch || citations.length > 0;
+  const section = (listed: ChosenCitations['listed']) =>
+    hasSources ? sourcesSection(citations, listed, accessedOn, markOf) : '';
   const notes = NOTES[language];
+  const isIncomplete = ending.kind === 'incomplete';
   const parts = {
     body: isIncomplete ? closeFence(body) : body,
     note: isIncomplete ? notes.incomplete(cleanLine(ending.reason)) : '',
-    sources: section(shown),
+    sources: section(listed),
     citationsOnly: section([]),
   };
   const answer = withinLimit(parts, context.maxAnswerChars, notes);
-  return ok({ answer, used_search, citations, model: context.model });
-}
-
-/** Own sources that the text marks come first; if it marks none, those that answered share the places (ruling L24). */
-function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
-  const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
-  if (own === undefined) return toCitations(web, max, accessedOn);
-  const isMarked = own.marked.length > 0;
-  const named = uniqueSources(isMarked ? own.marked : own.answered);
-  const first = isMarked ? named.slice(0, max) : [];
-  const others = isMarked ? [] : named;
-  const merged: NamedSources = {
-    ...web,
-    cited: [...others.filter(({ url }) => isWebUrl(url)), ...web.cited],
-    own: others.filter(({ url }) => !isWebUrl(url)).map(({ url }) => url),
-  };
-  const rest = toCitations(withoutPages(merged, first), max - first.length, accessedOn);
-  const changedOn = new Map(named.map(({ url, changedOn }) => [pageKey(url), changedOn]));
-  return [...first.map(({ url, title }) => ({ url, title })), ...rest].map((source) => ({
-    ...source,
-    published_at: changedOn.get(pageKey(source.url)) ?? accessedOn,
-  }));
-}
-
-/** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
-function withoutPages(sources: NamedSources, known: readonly OwnSource[]): NamedSources {
-  const keys = new Set(known.map(({ url }) => pageKey(url)));
-  const isKnown = (url: string) => keys.has(pageKey(cleanLine(url)));
-  const isAllKnown = sources.cited.length > 0 && sources.cited.every(({ url }) => isKnown(url));
-  return filterSources(sources, (url) => !isKnown(url) && !(isAllKnown && isWebUrl(url)));
-}
-
-function filterSources(sources: NamedSources, isKept: (url: string) => boolean): NamedSources {
-  const cited = sources.cited.filter(({ url }) => isKept(url));
-  return { ...sources, cited, consulted: sources.consulted.filter(isKept), opened: sources.opened.filter(isKept) };
-}
-
-/** The first of each page. */
-function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
-  const byPage = new Map<string, OwnSource>();
-  for (const source of sources) if (!byPage.has(pageKey(source.url))) byPage.set(pageKey(source.url), source);
-  return [...byPage.values()];
+  return { answer, used_search: usedSearch, citations, model: context.model };
 }
 
 const NOTES = {

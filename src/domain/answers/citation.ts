@@ -8,8 +8,8 @@ export interface CitedPage {
 }
 
 /**
- * A source of an answer in the output contract (spec 3.2). `url` is an http(s) URL, or the ID of a source without one (`oai-weather`).
- * `published_at` is the day of access in the configured time zone, `YYYY-MM-DD`, unless the page says it (ruling 7).
+ * A source of an answer in the output contract. `url` is an http(s) URL, or the ID of a source without one (`oai-weather`).
+ * `published_at` is the day of access in the configured time zone, `YYYY-MM-DD`, unless the page says it.
  */
 export interface Citation extends CitedPage {
   readonly published_at: string;
@@ -29,7 +29,7 @@ export interface NamedSources {
 }
 
 /**
- * The citations of a reply, at most `max` (rulings 7 and 8): the cited pages, each once, or else the consulted and opened ones. The first page
+ * The citations of a reply, at most `max`: the cited pages, each once, or else the consulted and opened ones. The first page
  * takes the first place, then source IDs take theirs, then the other pages. In the list, pages precede IDs.
  */
 export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
@@ -45,7 +45,7 @@ export function toCitations(sources: NamedSources, max: number, accessedOn: stri
   return [...first, ...others, ...kept].map((source) => ({ ...source, published_at: accessedOn }));
 }
 
-/** URLs with the same key are the same page: without `utm_source=openai`, fragment and trailing slash (ruling 8). */
+/** URLs with the same key are the same page: without `utm_source=openai`, fragment and trailing slash. */
 export function pageKey(url: string): string {
   return withoutTracking(url).replace(/#.*$/s, '').replace(/\/$/, '');
 }

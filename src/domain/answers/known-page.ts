@@ -1,18 +1,18 @@
 import type { Language } from './language.ts';
 
-/** How far cited pages are checked (ruling E1). */
+/** How far cited pages are checked. */
 export const CITATION_CHECKS = ['off', 'links', 'evidence'] as const;
 
 export type CitationCheck = (typeof CITATION_CHECKS)[number];
 
-/** What a request for a page showed (ruling E4). `status` is that of the last response. */
+/** What a request for a page showed. `status` is that of the last response. */
 export interface PageCheck {
   readonly state: 'ok' | 'dead' | 'unreadable';
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
 }
 
-/** What a page says about the text that cites it; at least one key, absent ones say nothing (rulings E7 to E11). */
+/** What a page says about the text that cites it; at least one key, absent ones say nothing. */
 export interface CitationEvidence {
   readonly quote?: string;
   readonly missing?: readonly string[];
@@ -26,7 +26,7 @@ export interface KnownPage extends Partial<PageCheck> {
   readonly evidence?: CitationEvidence | undefined;
 }
 
-/** What ends a line of `Sources:` that names a page which does not exist (ruling E5); empty for any other page. */
+/** What ends a line of `Sources:` that names a page which does not exist; empty for any other page. */
 export function deadMark({ state, status }: KnownPage, language: Language): string {
   if (state !== 'dead') return '';
   const isHttp = status === 404 || status === 410;

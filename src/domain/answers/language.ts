@@ -1,7 +1,21 @@
 /** The languages of this server's own messages. */
 export type Language = 'ja' | 'en';
 
-/** The language for messages about a question: Japanese if it contains kana. Han alone may be Chinese, so that is English (spec 9). */
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
+const LATIN = /\p{Script=Latin}/gu;
+const QUOTED = /「[^」]*」|『[^』]*』|“[^”]*”|"[^"]*"/g;
+/** A Japanese word takes about a third of the characters of an English one. */
+const CHARACTERS_PER_CHARACTER = 3;
+
+/**
+ * The language for messages about a question: Japanese if it is mostly Japanese, apart from what it quotes. Han without kana may be Chinese, so
+ * that is English.
+ */
 export function languageOf(text: string): Language {
-  return /[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text) ? 'ja' : 'en';
+  const own = text.replace(QUOTED, ' ');
+  const asked = /\p{L}/u.test(own) ? own : text;
+  const japanese = asked.match(JAPANESE)?.length ?? 0;
+  const latin = asked.match(LATIN)?.length ?? 0;
+  return KANA.test(asked) && japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';
 }

@@ -1,11 +1,11 @@
 import type { ToolName } from './tool-name.ts';
 
-/** The values that the API accepts as `reasoning.effort` (ruling 11). */
+/** The values that the API accepts as `reasoning.effort`. */
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export const VERBOSITIES = ['low', 'medium', 'high'] as const;
 export const SEARCH_CONTEXT_SIZES = ['low', 'medium', 'high'] as const;
 
-/** The model of a tool and its parameters (spec 3.0.1). */
+/** The model of a tool and its parameters. */
 export interface ModelProfile {
   readonly model: string;
   readonly reasoningEffort?: (typeof REASONING_EFFORTS)[number];
@@ -15,7 +15,7 @@ export interface ModelProfile {
   /** Maximum number of searches and opened pages per answer. */
   readonly maxToolCalls?: number;
   readonly searchContextSize?: (typeof SEARCH_CONTEXT_SIZES)[number];
-  /** `required`: an answer without a search is a failure (ruling A4). */
+  /** `required`: an answer without a search is a failure. */
   readonly search?: 'auto' | 'required';
   readonly serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
   readonly reasoningMode?: 'standard' | 'pro';
@@ -24,7 +24,7 @@ export interface ModelProfile {
   readonly configured?: readonly ('reasoningEffort' | 'verbosity')[];
 }
 
-/** Profiles as configured. A field that a tool's profile does not set is taken from `answer` (ruling 11). */
+/** Profiles as configured. A field that a tool's profile does not set is taken from `answer`. */
 export type ModelProfiles = Readonly<Partial<Record<ToolName, Partial<ModelProfile>>>>;
 
 /** The profile of a tool, or undefined if `answer` was removed and the tool has no model. */
@@ -34,7 +34,7 @@ export function profileFor(tool: ToolName, profiles: ModelProfiles): ModelProfil
   return model === undefined ? undefined : { model, ...rest, ...(configured.length > 0 && { configured }) };
 }
 
-/** Whether a model supports optional parameters, judging by its ID; undefined if its ID does not show it (spec 5.6, rulings 11 and A8). */
+/** Whether a model supports optional parameters, judging by its ID; undefined if its ID does not show it. */
 export function modelSupport(model: string): { readonly verbosity?: boolean; readonly reasoning?: boolean } {
   const gptFiveOrLater = Number(/^gpt-(\d+)/.exec(model)?.[1] ?? 0) >= 5;
   if (gptFiveOrLater) return { verbosity: true, reasoning: true };

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { toHostName } from '../values/web-url.ts';
 import type { ToolName } from './tool-name.ts';
 
-/** A question to a tool, with its hints (spec 3.1). */
+/** A question to a tool, with its hints. */
 export interface Question {
   readonly tool: ToolName;
   readonly query: string;
@@ -30,7 +30,7 @@ export interface ArgumentProblem {
 const MAX_QUERY_LENGTH = 32_000;
 
 /**
- * Reads the arguments of a tool (ruling 5): `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its host, unknown arguments
+ * Reads the arguments of a tool: `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its host, unknown arguments
  * are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and ignores all others.
  */
 export function parseQuestion(

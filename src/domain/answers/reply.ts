@@ -2,7 +2,7 @@ import type { OwnSource } from '../grounded/own-source.ts';
 import type { Kind } from '../values/kind.ts';
 import type { NamedSources } from './citation.ts';
 
-/** What a model replied to a question (ruling 14). */
+/** What a model replied to a question. */
 export interface Reply {
   /** The text of the model; for a refusal, the text of the refusal. */
   readonly text: string;
@@ -18,8 +18,8 @@ export interface Reply {
 export interface OwnSources {
   readonly marked: readonly OwnSource[];
   readonly answered: readonly OwnSource[];
-  /** The web pages whose addresses cannot contain what a private tool returned: the model named them before. */
-  readonly publicPages: readonly string[];
+  /** A tool of a server that is not public has answered. */
+  readonly hasPrivateOutput: boolean;
 }
 
 /** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */

@@ -1,190 +1,137 @@
 import { fenceAfter } from '../values/code-fence.ts';
-import { isWebUrl } from '../values/web-url.ts';
+import { toWebUrl } from '../values/web-url.ts';
 import { type Citation, pageKey } from './citation.ts';
 
+/** A source that the model listed itself. */
+export interface ListedSource {
+  /** A web page, or one of the known IDs. */
+  readonly url: string;
+  /** `[1] `: the text may refer to the number of the entry. */
+  readonly mark: string;
+  /** The day that the model named, `YYYY-MM-DD`. */
+  readonly date: string | undefined;
+}
+
 /**
- * Separates the sources that a model listed under `Sources:` (in any Markdown formatting, or 出典, 情報源, 参考) from the text. A heading counts
- * only if the lines after it look like sources (links, IDs, dates) or end the text: an answer about the sources of the Nile keeps its chapter.
- * Text after a list of sources stays in the body. `entries` are one per source, without bullet, in the order of the text.
+ * Separates the sections of sources of a model (`Sources:`, 出典, 情報源 or 参考, in any Markdown formatting) from the text. A section goes only if
+ * each entry of its list is a link or a known source: a list of oranges and kiwis, and the sources of the Nile, stay where they are.
  */
-export function splitSources(text: string, knownIds: readonly string[]) {
+export function withoutSections(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
-  const lastLine = lines.findLastIndex((line) => !isBlank(line));
-  const end = { lastLine, lastGap: lines.findLastIndex((line, index) => index < lastLine && isBlank(line)) };
   const body: string[] = [];
-  const entries: string[][] = [];
+  const listed: ListedSource[] = [];
   let fence = '';
-  let at = 0;
-  while (at < lines.length) {
+  for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     fence = fenceAfter(line, fence);
-    const section = fence === '' ? sectionAt(lines, at, end, knownIds) : undefined;
+    const section = fence === '' ? sectionAt(lines, at, knownIds) : undefined;
     if (section === undefined) {
       body.push(line);
-      at += 1;
-    } else {
-      entries.push(section.entries);
-      dropRule(body);
-      at = section.end;
-      while (at < lines.length && isBlank(lines[at])) at += 1;
-      if (at < lines.length) body.push('');
+      continue;
     }
+    for (const source of section.listed) listed.push(source);
+    at = section.end - 1;
+    while (at + 1 < lines.length && isBlank(lines[at + 1])) at += 1;
+    body.length = body.findLastIndex((line) => !isBlank(line)) + 1;
+    if (at + 1 < lines.length) body.push('');
   }
-  dropRule(body);
-  return { body: body.join('\n').trim(), entries: entries.flat() };
+  return { body: body.join('\n').trim(), listed };
 }
 
-/** `Sources:` with the entries and the citations that they lack, dated (ruling 9). `marks`: URLs, and what ends their lines (ruling E5). */
+/** The citations, then the other sources that the model listed, each on a line with a date. `markOf`: what ends the line of a citation. */
 export function sourcesSection(
-  entries: readonly string[],
   citations: readonly Citation[],
-  today: string,
-  marks: readonly (readonly [string, string])[] = [],
+  listed: readonly ListedSource[],
+  accessedOn: string,
+  markOf: (url: string) => string = () => '',
 ): string {
-  const listed = entries.join('\n');
-  const missing = citations.filter(({ url }) => !names(listed, url));
-  const dated = entries.map((entry) => withDate(entry, citations, today));
-  const lines = [...dated, ...missing.map(({ url, published_at }) => withDate(url, [], published_at))];
-  if (lines.length === 0) lines.push(withDate('web_search', [], today));
-  const markOf = (line: string) => marks.find(([url, mark]) => mark !== '' && names(line, url))?.[1] ?? '';
-  return ['Sources:', ...lines.map((line) => `- ${line}${markOf(line)}`)].join('\n');
+  const byKey = new Map<string, ListedSource>();
+  for (const source of listed) if (!byKey.has(pageKey(source.url))) byKey.set(pageKey(source.url), source);
+  const lines = citations.map(({ url, published_at }) => {
+    const { mark = '', date } = byKey.get(pageKey(url)) ?? {};
+    byKey.delete(pageKey(url));
+    const day = published_at === accessedOn ? (date ?? accessedOn) : published_at;
+    return `- ${mark}${url} (${day})${markOf(url)}`;
+  });
+  for (const { url, mark, date = accessedOn } of byKey.values()) lines.push(`- ${mark}${url} (${date})`);
+  if (lines.length === 0) lines.push(`- ${SEARCH_ITSELF} (${accessedOn})`);
+  return ['Sources:', ...lines].join('\n');
 }
 
-/** A known day of publication replaces the day of access. */
-function withDate(entry: string, citations: readonly Citation[], today: string): string {
-  const known = citations.find(({ url, published_at }) => published_at !== today && names(entry, url))?.published_at;
-  if (known === undefined) return dated(entry, today);
-  return hasIsoDate(entry) ? withLastDate(entry, today, known) : `${entry} (${known})`;
-}
+/** Names the search if its sources have no names. */
+const SEARCH_ITSELF = 'web_search';
 
-/** Replaces the day of access where it is last; a URL may contain the same day. */
-function withLastDate(entry: string, today: string, known: string): string {
-  const at = [...entry.matchAll(URL_OR_DATE)].findLast(([text]) => text === today)?.index;
-  return at === undefined ? entry : `${entry.slice(0, at)}${known}${entry.slice(at + today.length)}`;
-}
-
-/** What may surround the words of a heading: Markdown, brackets, bullets, emoji, HTML tags. */
+/** What may surround the words of a heading: HTML tags, Markdown, bullets, emoji. */
 const DECORATION =
-  '(?:<\\/?[a-z][a-z0-9]{0,20}(?:\\s[^>]{0,100})?>|[\\s>#*_~`【】\\[\\]［］()（）「」『』〈〉《》■□●○◆◇▼・•–—|\\p{Extended_Pictographic}\\uFE0F-]){0,40}';
-const WORDS =
-  '(?:sources?(?:\\s+(?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)';
-const HEADING = new RegExp(
-  `^${DECORATION}${WORDS}(?:\\s{0,3}[（(](?<aside>[^()（）]{0,60})[）)])?(?<closing>${DECORATION}[:：]?${DECORATION})(?<rest>.*)$`,
-  'isu',
-);
+  /<\/?[a-z][a-z0-9]{0,20}>|[\s>#*_~`【】[\]［］「」『』〈〉《》■□●○◆◇▼・•–—-]|\p{Extended_Pictographic}|\uFE0F/giu;
+const HEADING =
+  /^[（(]?(?:sources?(?: (?:used|consulted|cited))?|出典(?:元|一覧|リスト)?|情報源(?:一覧|リスト)?|参考(?:文献|情報|資料|リンク|サイト|元|url)?)[)）]?(?: ?[（(][^()（）:/]{0,60}[)）])? ?[:：]? ?$/i;
+const MAX_HEADING = 200;
 
-/** The list of sources whose heading is at an index, and the line after it. `lastLine` ends the text; `lastGap` is blank, before the last block. */
-function sectionAt(
-  lines: readonly string[],
-  at: number,
-  { lastLine, lastGap }: { readonly lastLine: number; readonly lastGap: number },
-  knownIds: readonly string[],
-) {
-  const heading = headingAt(lines[at] ?? '');
-  if (heading === undefined) return undefined;
+/** The sources of the section whose heading is at an index, and the line after it. */
+function sectionAt(lines: readonly string[], at: number, knownIds: readonly string[]) {
+  const inline = afterHeading(lines[at] ?? '');
+  if (inline === undefined) return undefined;
+  const first = inline === '' ? [] : sourcesIn(inline, knownIds);
+  if (first === undefined) return undefined;
 
-  const { inline, date } = heading;
-  const isLinked = (line: string) =>
-    /https?:\/\/|\]\([^)\s]+\)/i.test(line) || knownIds.some((id) => line.includes(id));
-  const content: string[] = inline === '' ? [] : [inline];
+  const listed = [...first];
   let end = at + 1;
-  for (let next = end; next < lines.length; next += 1) {
-    const line = lines[next] ?? '';
+  let isEmpty = inline === '';
+  let next = end;
+  while (next < lines.length) {
+    const [line, isApart] = [lines[next] ?? '', isBlank(lines[next - 1])];
+    next += 1;
     if (isBlank(line)) continue;
-    const isBelow = next === end && inline === '';
-    const isLast = content.length === 0 && next > lastGap;
-    const belongs = isBelow || isLast || isLinked(line) || hasIsoDate(line) || isListItem(line);
-    if (!belongs || /^\s*#{1,6}\s/.test(line) || fenceAfter(line, '') !== '' || headingAt(line) !== undefined) break;
-    content.push(line);
-    end = next + 1;
+    let entry = line;
+    while (next < lines.length && /^\s{2,}\S/.test(lines[next] ?? '') && !LIST_ITEM.test(lines[next] ?? '')) {
+      entry += ` ${lines[next]?.trim()}`;
+      next += 1;
+    }
+    const sources = afterHeading(line) === undefined ? sourcesIn(entry, knownIds) : undefined;
+    if (sources === undefined) {
+      // An item that is no source belongs to the list, unless a blank line separates it from the sources.
+      const isOfList = isEmpty || (LIST_ITEM.test(line) && !isApart);
+      return isOfList ? undefined : { listed, end };
+    }
+    for (const source of sources) listed.push(source);
+    [end, isEmpty] = [next, false];
   }
-  const isList = end > lastLine || heading.isPlain || content.some(isLinked);
-  return isList ? { entries: toEntries(content).map((entry) => dated(entry, date)), end } : undefined;
+  return { listed, end };
 }
 
-/** The heading of a list of sources; undefined if it is not one. `date`, in brackets, applies to all entries. */
-function headingAt(line: string) {
-  const match = HEADING.exec(line);
-  if (match === null) return undefined;
-  const { aside = '', closing = '', rest = '' } = match.groups ?? {};
-  const date = ISO_DATE.exec(aside)?.[0];
-  const afterColon = /[:：](.*)$/s.exec(closing)?.[1];
-  if (rest.trim() === '') return { inline: '', isPlain: afterColon !== undefined, date };
-  // "[Sources](…)" and "Sources of energy" are not headings: text on the same line must follow a colon. Decoration that
-  // opens that text (a bullet's dash, a link's bracket) belongs to it.
-  if (afterColon === undefined) return undefined;
-  const inline = `${afterColon.replace(/^(?:[*_~`）)】\]\s]|<\/[a-z][a-z0-9]*>)+/i, '')}${rest}`.trim();
-  return { inline, isPlain: false, date };
+/** What follows a heading of sources on its line; undefined if the line has no such heading. */
+function afterHeading(line: string): string | undefined {
+  const isHeading = (text: string) =>
+    text.length <= MAX_HEADING && HEADING.test(text.replace(DECORATION, ' ').replace(/ {2,}/g, ' ').trim());
+  if (isHeading(line)) return '';
+  const colon = line.slice(0, MAX_HEADING).search(/[:：]/) + 1;
+  return colon > 0 && isHeading(line.slice(0, colon)) ? line.slice(colon).replace(/^[*_\s]+/, '') : undefined;
+}
+
+const LIST_ITEM = /^[\s>]*(?:[-*+]\s|[•・]|\d{1,3}[.)]\s|\[\^?\d{1,3}\])/;
+const ENTRY = /^[\s>]*(?:[-*+]\s+|[•・]\s*)?(?:\[?\^?(?<number>\d{1,3})(?:[.)]|\]:?)\s+)?(?<text>\S.*)$/s;
+/** A URL may contain parentheses. */
+const BARE_PAGE = /^[\w-]+(?:\.[\w-]+)+\/\S*(?: |$)/;
+const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
+const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
+
+/** The sources of an entry. Undefined if it is neither links nor a text with a URL or a known ID: `Oranges ([a.com](…))` is no source. */
+function sourcesIn(entry: string, knownIds: readonly string[]): readonly ListedSource[] | undefined {
+  const { number, text = '' } = ENTRY.exec(entry)?.groups ?? {};
+  const isLink = /^[*_]*\[/.test(text) || /https?:\/\//i.test(text.replace(/\[[^[\]]*\]\([^()\s]*\)?/g, ' '));
+  const urls = isLink ? [...text.matchAll(URLS)].map(([url]) => url.replace(/[.,;:!?*_~`]+$/, '')) : [];
+  const words = new Set(text.split(/[\s,、()（）<>|[\]]+/));
+  const ids = knownIds.filter((id) => words.has(id));
+  const isNothing = words.has(SEARCH_ITSELF) || /^(?:none|n\/a|なし)[.。]?$/i.test(text.trim());
+  // A page without a scheme is a link that cannot be cited.
+  if (urls.length + ids.length === 0 && !isNothing && !BARE_PAGE.test(text)) return undefined;
+  const date = ISO_DATE.exec(text.replace(URLS, ' '))?.[0];
+  const mark = number === undefined ? '' : `[${number}] `;
+  // A URL that cannot be shown, such as one with a password, is dropped.
+  return [...urls.flatMap((url) => toWebUrl(url) ?? []), ...ids].map((url) => ({ url, mark, date }));
 }
 
 function isBlank(line = ''): boolean {
   return line.trim() === '';
-}
-
-function isListItem(line: string): boolean {
-  return /^\s*(?:>\s*)*(?:[-*+]\s+|[•・]|\d+[.)]\s+|\[\^?\d+\])/.test(line);
-}
-
-/** Removes the blank lines before a section, and a horizontal rule that only separated it. */
-function dropRule(body: string[]): void {
-  const isRule = (line: string, at: number) => /^\s*(?:[-*_]\s*){3,}$/.test(line) && isBlank(body[at - 1]);
-  body.length = body.findLastIndex((line, at) => !isBlank(line) && !isRule(line, at)) + 1;
-}
-
-/** One entry per line, without bullet; an indented line continues the entry before it. */
-function toEntries(content: readonly string[]): string[] {
-  const entries: string[] = [];
-  for (const line of withoutTables(content)) {
-    const entry = line.replace(/^\s*(?:>\s*)*(?:[-*+]\s+|[•・]\s*)?/, '').trim();
-    if (/^(?:[-*_]\s*)*$/.test(entry) || /^(?:none|n\/a|なし)[.。]?$/i.test(entry)) continue;
-    const isContinued = entries.length > 0 && /^\s{2,}/.test(line) && !isListItem(line);
-    entries.push(isContinued ? `${entries.pop()} ${entry}` : entry);
-  }
-  return entries;
-}
-
-/** The rows of a table as lines, without its header and the rule below the header. */
-function withoutTables(content: readonly string[]): readonly string[] {
-  const isRule = (line = '') => line.includes('|') && /^\|?[ \t]*:?-{2,}:?[ \t]*(?:\|[\s:|-]*)?$/.test(line.trim());
-  const isText = (line: string, index: number) => !isRule(line) && !isRule(content[index + 1]);
-  return content.filter(isText).map((line) => {
-    if (!/^\s*\|.*\|\s*$/.test(line)) return line;
-    const cells = line.split('|').map((cell) => cell.trim());
-    return cells.filter(Boolean).join(' ');
-  });
-}
-
-function dated(entry: string, date: string | undefined): string {
-  return date === undefined || hasIsoDate(entry) ? entry : `${entry} (${date})`;
-}
-
-const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
-
-const URLS = /https?:\/\/[^\s()（）［］【】「」『』〈〉《》、。，；：！？<>"]+/gi;
-const URL_OR_DATE = new RegExp(`${URLS.source}|${ISO_DATE.source}`, 'gi');
-
-/** A date inside a URL does not count. */
-function hasIsoDate(line: string): boolean {
-  const withoutUrls = line.replace(URLS, ' ');
-  return ISO_DATE.test(withoutUrls);
-}
-
-/** What precedes and what follows a URL or an ID that is named, and is not a part of another one. */
-const NAMED_URL = {
-  before: /[\w/=?&%.#~+-]/,
-  after: /\/?(?:#[^\s)\]>]*)?(?![\p{L}\p{N}_/?%&=+~@:-]|[.,;!][\p{L}\p{N}])/uy,
-};
-const NAMED_ID = { before: /[\w-]/, after: /(?![\w-])/uy };
-
-/** Whether the listed sources name this page or ID, and not one that only begins or ends with it. */
-function names(listed: string, source: string): boolean {
-  const isUrl = isWebUrl(source);
-  const name = isUrl ? pageKey(source) : source;
-  const { before, after } = isUrl ? NAMED_URL : NAMED_ID;
-  // Not a pattern of the name: a page may have a URL that is too long for one.
-  for (let at = listed.indexOf(name); at !== -1; at = listed.indexOf(name, at + 1)) {
-    after.lastIndex = at + name.length;
-    if (!before.test(listed[at - 1] ?? '') && after.test(listed)) return true;
-  }
-  return false;
 }

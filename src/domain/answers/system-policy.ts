@@ -1,7 +1,7 @@
-/** The revision of the policy (spec 4). */
+/** The revision of the policy. */
 export const SYSTEM_POLICY_REV = '2026-11-21 v0.9.0';
 
-/** The model's instructions: when to search, how to name sources, dates and languages (spec 4 and 9). */
+/** The model's instructions: when to search, how to name sources, dates and languages. */
 export const SYSTEM_POLICY = `You answer questions for another program, which shows your text to a person or a model.
 
 # Searching
@@ -25,12 +25,12 @@ export const SYSTEM_POLICY = `You answer questions for another program, which sh
 - If you searched, end with a line "Sources:" and below it one line a source: "- <URL> (YYYY-MM-DD)", with the date of publication, or today's where you find none. For a source without a URL use its identifier, such as oai-weather.
 - If you did not search, write no "Sources:".`;
 
-/** The built-in policy, which is written for Asia/Tokyo, for another time zone (ruling A13). */
+/** The built-in policy, which is written for Asia/Tokyo, for another time zone. */
 export function systemPolicyIn(timeZone: string): string {
   return SYSTEM_POLICY.replaceAll('Asia/Tokyo', () => timeZone);
 }
 
-/** The combination of a policy file and the built-in policy (ruling 15). */
+/** The combination of a policy file and the built-in policy. */
 export function mergePolicy(file: string, merge: 'replace' | 'prepend' | 'append', builtIn = SYSTEM_POLICY): string {
   if (merge === 'prepend') return `${file.trim()}\n\n${builtIn}`;
   if (merge === 'append') return `${builtIn}\n\n${file.trim()}`;

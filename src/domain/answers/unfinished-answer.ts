@@ -1,26 +1,26 @@
 import type { Language } from './language.ts';
 
-/** The line in the instructions for clients that is about these texts (ruling K23). */
+/** The line in the instructions for clients that is about these texts. */
 export const UNFINISHED_INSTRUCTIONS = 'If a result says that it is not finished, call the tool again as it says.';
 
-/** The text for a caller whose time is up while the search continues (ruling K19): what happened, what to do, and the progress so far. */
-export function unfinishedAnswer(language: Language, handle: string, seconds: number, searches: number): string {
-  return WORDS[language](handle, Math.round(seconds), searches);
+/** The text for a caller whose time is up while the search continues: what happened, what to do, and the progress so far. */
+export function unfinishedAnswer(language: Language, handle: string, waitedMs: number, searches: number): string {
+  return WORDS[language](handle, Math.round(waitedMs / 60_000), searches);
 }
 
-const WORDS: Readonly<Record<Language, (handle: string, seconds: number, searches: number) => string>> = {
-  en: (handle, seconds, searches) => `This answer is not finished. The research continues, and it is not billed again.
+const WORDS: Readonly<Record<Language, (handle: string, minutes: number, searches: number) => string>> = {
+  en: (handle, minutes, searches) => `This answer is not finished. The research continues, and it is not billed again.
 
 To get the answer, call the same tool again with the same arguments, or with this query:
 
 ${handle}
 
-Time so far: ${seconds} s. Searches so far: ${searches}.`,
-  ja: (handle, seconds, searches) => `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
+Time so far: ${minutes < 1 ? 'less than 1' : minutes} min. Searches so far: ${searches}.`,
+  ja: (handle, minutes, searches) => `この回答はまだ完了していません。調査は続いています。再度の課金はありません。
 
 回答を受け取るには、同じツールを、同じ引数か次の query で、もう一度呼び出してください。
 
 ${handle}
 
-これまでの時間: ${seconds} 秒。これまでの検索: ${searches} 回。`,
+これまでの時間: ${minutes < 1 ? '1 分未満' : `${minutes} 分`}。これまでの検索: ${searches} 回。`,
 };

@@ -1,47 +1,42 @@
 import { pageKey } from '../answers/citation.ts';
-import { splitSources } from '../answers/sources-section.ts';
 import { fenceAfter } from '../values/code-fence.ts';
 
-const MAX_CLAIMS = 20;
 const MAX_CLAIM_CHARS = 400;
-/** With markup, URLs and code. */
-const MAX_SEGMENT_CHARS = 4_000;
 
 /** A Markdown link to a web page. A label may have brackets, a URL parentheses. */
 const LINK =
   /\[(?:[^[\]]|\[[^[\]]{0,100}\]){0,300}\]\(\s?<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,4000})>?(?:\s+["'(][^)]{0,300}["')])?\s?\)/gi;
-
-/** What is not the text of a claim: code, tags, URLs, marks of notes, Markdown. */
+/** What is not the text of a claim: code, tags, other links, URLs, marks of notes, Markdown. */
 const NO_TEXT =
   /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
 /** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
 const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 
-/** The claims of a text that cites a page: what precedes each link to it on its line, since the previous link (ruling E8). */
+/** The claims of a text that cites a page: what precedes each link to it on its line, since the previous link. */
 export function claimsFor(markdown: string, url: string): string[] {
-  const key = pageKey(url);
   const claims = new Set<string>();
   let fence = '';
-  for (const line of splitSources(markdown, []).body.split('\n')) {
+  for (const line of markdown.split('\n')) {
     const isCode = fence !== '';
     fence = fenceAfter(line, fence);
-    if (isCode || fence !== '') continue;
     let [claim, end] = ['', 0];
-    for (const link of line.matchAll(LINK)) {
+    for (const link of isCode || fence !== '' ? [] : line.matchAll(LINK)) {
       const own = toClaim(line.slice(end, link.index));
       if (/[\p{L}\p{N}]/u.test(own)) claim = own;
       end = link.index + link[0].length;
-      if (claim !== '' && pageKey(link[1] ?? '') === key) claims.add(claim);
+      if (claim !== '' && pageKey(link[1] ?? '') === pageKey(url)) claims.add(claim);
     }
   }
-  return [...claims].slice(0, MAX_CLAIMS);
+  return [...claims].slice(0, 20);
 }
 
-function toClaim(segment: string): string {
-  const text = segment
-    .slice(-MAX_SEGMENT_CHARS)
+/** The text of a claim, without Markdown, and not longer than a sentence may be. */
+export function toClaim(segment: string): string {
+  const marked = segment
+    .slice(-10 * MAX_CLAIM_CHARS)
     .replace(LINE_START, ' ')
-    .replace(/\*{1,3}/g, '')
+    .replace(/\*{1,3}/g, '');
+  const text = marked
     .replace(NO_TEXT, ' ')
     .replace(/\s+/g, ' ')
     .replace(/[\s([（【「]+$/, '')

@@ -5,7 +5,7 @@ import type { ServerState } from './tool-call-error.ts';
 /** What may be used of a server: everything, what only reads, or the tools with these names, which may have `*` at an end. */
 export type ServerGrant = 'all' | 'read_only' | readonly string[];
 
-/** What a caller, or the callers of a group, may use. What is absent is not allowed (ruling T1). */
+/** What a caller, or the callers of a group, may use. What is absent is not allowed. */
 export interface AccessEntry {
   readonly servers?: 'all' | Readonly<Record<string, ServerGrant>>;
   readonly answers?: boolean | readonly string[];
@@ -22,7 +22,7 @@ interface Owner {
   readonly groups?: readonly string[];
 }
 
-/** A function that says what a caller may use: what its own entry or that of one of its groups allows (ruling T2). */
+/** A function that says what a caller may use: what its own entry or that of one of its groups allows. */
 export function rightsBy(policy: AccessPolicy) {
   const known = new Map<string, Rights>();
   const isListed = (name: string) => Object.hasOwn(policy, name);
@@ -44,7 +44,7 @@ export function rightsBy(policy: AccessPolicy) {
   };
 }
 
-/** The names and patterns that match no tool of their server, of the servers that are available (ruling T6). */
+/** The names and patterns that match no tool of their server, of the servers whose tools are known. */
 export function unmatchedGrants(
   policy: AccessPolicy,
   gateway: {
@@ -54,7 +54,8 @@ export function unmatchedGrants(
   },
 ) {
   const tools = [...gateway.tools, ...gateway.changed];
-  const available = gateway.servers.filter(({ state }) => state === 'available').map(({ name }) => name);
+  const isKnown = (state: ServerState) => state === 'available' || state === 'idle';
+  const available = gateway.servers.filter(({ state }) => isKnown(state)).map(({ name }) => name);
   return Object.entries(policy).flatMap(([caller, { servers = {} }]) =>
     Object.entries(servers === 'all' ? {} : servers).flatMap(([server, grant]) => {
       const names = tools.filter((tool) => tool.server === server).map(({ name }) => name);
@@ -81,6 +82,7 @@ function toRights(entries: readonly AccessEntry[]): Rights {
   return {
     // The same entries after a reload may allow something else.
     key: JSON.stringify(entries),
+    isUnlisted: entries.length === 0,
     isOperator: entries.some(({ operator }) => operator === true),
     sees: (server) => on(server).tests.length > 0,
     mayRead: (server) => on(server).mayRead,

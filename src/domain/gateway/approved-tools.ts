@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../values/json.ts';
 import { isSameJson, sortedJson } from '../values/sorted-json.ts';
-import type { GatewayTool } from './gateway-tool.ts';
+import { type GatewayTool, parseTool } from './gateway-tool.ts';
 
 type Names<T> = Readonly<Record<string, T>>;
 
-/** The tools that a person has approved, by server and name, as their servers described them then (ruling T12). */
+/** The tools that a person has approved, by server and name, as their servers described them then. */
 export interface ApprovedTools {
   readonly servers: Names<{ readonly serverInfo?: JsonObject; readonly tools: Names<JsonObject> }>;
 }
@@ -16,7 +16,7 @@ export interface ListedServer {
   readonly tools: readonly GatewayTool[] | undefined;
 }
 
-/** Why a tool is not offered (ruling T13). */
+/** Why a tool is not offered. */
 export type ToolChange = 'new' | 'changed';
 
 export interface Difference {
@@ -54,6 +54,12 @@ export function approve(listed: readonly ListedServer[], before: ApprovedTools =
     return server === undefined ? [] : [[name, server] as const];
   });
   return { servers: Object.fromEntries(servers) };
+}
+
+/** The approved tools of a server, by its own names. */
+export function approvedOf(server: string, { servers }: ApprovedTools): readonly GatewayTool[] {
+  const tools = ownMember(servers, server)?.tools ?? {};
+  return Object.entries(tools).flatMap(([name, definition]) => parseTool(server, { ...definition, name }) ?? []);
 }
 
 /** Undefined if the tool, as its server describes it, is approved. */

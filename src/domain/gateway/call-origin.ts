@@ -1,7 +1,7 @@
 import type { GatewayTool } from './gateway-tool.ts';
 import type { TraceContext } from './trace-context.ts';
 
-/** The name under which the answer tools are available beside those of the servers (ruling G1). */
+/** The name under which the answer tools are available beside those of the servers. */
 export const BUILT_IN_SERVER = 'openai-responses-mcp';
 
 /** A way into the program; `answer` is the model, in a grounded answer. */
@@ -10,16 +10,18 @@ export type Door = 'rest' | 'mcp' | 'stdio' | 'cli' | 'answer';
 /** What identifies a tool, and says whether it only reads. The answer tools are those of the server `BUILT_IN_SERVER`. */
 export type UsableTool = Pick<GatewayTool, 'server' | 'name' | 'annotations'>;
 
-/** What a caller may use. Everything else does not exist for this caller (ruling T3). */
+/** What a caller may use. Everything else does not exist for this caller. */
 export interface Rights {
   /** Different rights have different keys. */
   readonly key: string;
-  /** Whether the caller may restart servers and read the metrics (ruling T5). */
+  /** Whether the caller may restart servers and read the metrics. */
   readonly isOperator: boolean;
+  /** Whether no entry of `access` is about the caller. */
+  readonly isUnlisted?: boolean;
   /** Whether a server exists for the caller. */
   sees(server: string): boolean;
   mayUse(tool: UsableTool): boolean;
-  /** Whether the caller may use the resources and prompts of a server (ruling T17). */
+  /** Whether the caller may use the resources and prompts of a server. */
   mayRead(server: string): boolean;
 }
 
@@ -29,10 +31,20 @@ const none = () => false;
 /** The rights of every caller without `access`. */
 export const EVERYTHING: Rights = { key: '', isOperator: true, sees: all, mayUse: all, mayRead: all };
 
+/** The same rights without the program's own tools, other than those with these names. */
+export function withoutAnswers(rights: Rights, others: readonly string[]): Rights {
+  return {
+    ...rights,
+    key: `${rights.key} without answers`,
+    sees: (server) => (server !== BUILT_IN_SERVER || others.length > 0) && rights.sees(server),
+    mayUse: (tool) => (tool.server !== BUILT_IN_SERVER || others.includes(tool.name)) && rights.mayUse(tool),
+  };
+}
+
 /** Of a caller whose token was not checked. */
 export const NOTHING: Rights = { key: 'none', isOperator: false, sees: none, mayUse: none, mayRead: none };
 
-/** The user of this machine, and every caller over HTTP if no token is required (ruling T2). */
+/** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';
 
 /** Who calls, and through which door. */
@@ -40,10 +52,8 @@ export interface CallOrigin {
   /** Its name. Calls of different callers share nothing. */
   readonly caller: string;
   readonly door: Door;
-  /** What the caller may use now: a reload during the call may change it. */
-  readonly rights: () => Rights;
-  /** Called if the rights refuse a tool that exists. */
-  readonly onDenied?: (() => void) | undefined;
+  /** What the caller may use, as it was when the request arrived: a reload applies to the next request. */
+  readonly rights: Rights;
   /** The ID of the request, over REST. */
   readonly requestId?: string | undefined;
   /** The `id` of the line in the audit of the answer whose model calls. */
@@ -54,11 +64,4 @@ export interface CallOrigin {
 /** Whether the caller is the user of this machine, and not a caller over HTTP. */
 export function isLocal({ door }: CallOrigin): boolean {
   return door === 'stdio' || door === 'cli';
-}
-
-/** Whether a tool that exists may be used. A refusal is noted. */
-export function isPermitted({ rights, onDenied }: CallOrigin, tool: UsableTool): boolean {
-  const isAllowed = rights().mayUse(tool);
-  if (!isAllowed) onDenied?.();
-  return isAllowed;
 }

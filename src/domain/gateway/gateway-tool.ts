@@ -10,13 +10,15 @@ export interface GatewayTool {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
   readonly annotations?: JsonObject;
+  /** For hosts over MCP, such as the page that shows its results. */
+  readonly _meta?: JsonObject;
 }
 
 /** Reads an entry of `tools/list`; undefined if it has no name or no input schema. */
 export function parseTool(server: string, value: unknown): GatewayTool | undefined {
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || !isObject(value.inputSchema))
     return undefined;
-  const { name, title, description, inputSchema, outputSchema, annotations } = value;
+  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = value;
   return withoutUndefined({
     server,
     name,
@@ -25,10 +27,11 @@ export function parseTool(server: string, value: unknown): GatewayTool | undefin
     inputSchema,
     outputSchema: isObject(outputSchema) ? outputSchema : undefined,
     annotations: isObject(annotations) ? annotations : undefined,
+    _meta: isObject(_meta) ? _meta : undefined,
   });
 }
 
-/** Which tools of a server exist for callers: exact names, or names with `*` at an end (ruling G1). */
+/** Which tools of a server exist for callers: exact names, or names with `*` at an end. */
 export type ToolFilter = Readonly<Partial<Record<'allow' | 'deny', readonly string[]>>>;
 
 /** A tool in both lists is denied. */

@@ -1,6 +1,6 @@
 import { type GatewayTool, matchesPattern } from './gateway-tool.ts';
 
-/** How callers see the tools of a server, in place of its own words (ruling T14). */
+/** How callers see the tools of a server, in place of its own words. */
 export interface ToolOverrides {
   /** New names, by the server's own. */
   readonly rename?: Readonly<Record<string, string>>;

@@ -21,20 +21,27 @@ export function parseEntry(server: string, list: SharedList, listed: unknown): S
   return typeof name === 'string' && name !== '' && typeof id === 'string' ? { server, name, id, listed } : undefined;
 }
 
-/** The entries as clients see them (ruling T15): a URI that is not unique has its server. `servers` are all that the caller may use. */
+/** The entries as clients see them: a name and a URI have their server, as the names of tools have. `servers` are all that the caller may use. */
 export function exposedEntries(list: SharedList, entries: readonly SharedEntry[], servers: readonly string[]) {
   const keyOf = ({ server, name }: SharedEntry) => `${server}\n${name}`;
   const named = new Map(entries.map((entry) => [keyOf(entry), entry]));
   const names = exposedNames([...named.values()], servers);
   const nameOf = new Map([...named.keys()].map((key, index) => [key, names[index]]));
-  const ownerOf = new Map(entries.map(({ server, id }) => [id, server]));
-  const shared = new Set(entries.filter(({ server, id }) => ownerOf.get(id) !== server).map(({ id }) => id));
-  const isAmbiguous = (id: string) => shared.has(id) || parseGatewayUri(id) !== undefined;
   return entries.map((entry): JsonObject => {
     const { server, id, listed } = entry;
-    const uri = isAmbiguous(id) ? `gateway:///${server}/${id}` : id;
-    return { ...listed, [ID[list]]: uri, name: nameOf.get(keyOf(entry)) };
+    const exposed = list === 'prompts' ? {} : { [ID[list]]: exposedUri(server, id) };
+    return { ...listed, ...exposed, name: nameOf.get(keyOf(entry)) };
   });
+}
+
+/** A URI of a resource with its server. Hosts show what has the scheme `ui`, so that such a URI is kept. */
+export function exposedUri(server: string, uri: string): string {
+  return isUiUri(uri) ? uri : `gateway:///${server}/${uri}`;
+}
+
+/** Whether a URI is that of a page which a host shows (MCP Apps). */
+export function isUiUri(uri: string): boolean {
+  return uri.startsWith('ui://');
 }
 
 /** Reads a URI that names its server. */
@@ -43,10 +50,35 @@ export function parseGatewayUri(text: string): { readonly server: string; readon
   return server === undefined || uri === undefined ? undefined : { server, uri };
 }
 
-/** The result of a server about a resource, with the URI that the client asked for. The parts of a folder keep their own. */
-export function withAskedUri(result: JsonObject, uri: string, asked: string): JsonObject {
+/** The result of `resources/read`, with the URI that the client asked for. The parts of a folder have their server. */
+export function withExposedContents(result: JsonObject, server: string, uri: string, asked: string): JsonObject {
   const { contents } = result;
   if (!Array.isArray(contents)) return result;
-  const isAsked = (content: unknown) => isObject(content) && (contents.length === 1 || content.uri === uri);
-  return { ...result, contents: contents.map((one) => (isAsked(one) ? { ...one, uri: asked } : one)) };
+  const isAsked = (content: JsonObject) => contents.length === 1 || content.uri === uri;
+  const expose = (content: unknown) =>
+    isObject(content) && typeof content.uri === 'string'
+      ? { ...content, uri: isAsked(content) ? asked : exposedUri(server, content.uri) }
+      : content;
+  return { ...result, contents: contents.map(expose) };
+}
+
+/** The result of a tool, or of `prompts/get`, in which links to resources and embedded resources have the URIs of the lists. */
+export function withExposedLinks(result: JsonObject, server: string): JsonObject {
+  const expose = (block: unknown): unknown => {
+    if (!isObject(block)) return block;
+    const { type, uri, resource } = block;
+    if (type === 'resource_link' && typeof uri === 'string') return { ...block, uri: linkUri(server, uri) };
+    if (type !== 'resource' || !isObject(resource) || typeof resource.uri !== 'string') return block;
+    return { ...block, resource: { ...resource, uri: linkUri(server, resource.uri) } };
+  };
+  const { content, messages } = result;
+  if (Array.isArray(content)) return { ...result, content: content.map(expose) };
+  if (!Array.isArray(messages)) return result;
+  const withContent = (one: unknown) => (isObject(one) ? { ...one, content: expose(one.content) } : one);
+  return { ...result, messages: messages.map(withContent) };
+}
+
+/** Clients open web pages themselves. */
+function linkUri(server: string, uri: string): string {
+  return /^https?:\/\//i.test(uri) ? uri : exposedUri(server, uri);
 }

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseJson } from '../values/json.ts';
-import { MAX_NESTING, nestsDeeper } from '../values/json-nesting.ts';
+import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
@@ -31,7 +31,7 @@ export function textOf({ content }: ToolResult): string {
 
 /**
  * The plain value of a result for programs that do not know MCP: `structuredContent`, else the JSON object or array in the only
- * text block, else that text, else null. `content` is present if there is more than `result` shows (ruling G14).
+ * text block, else that text, else null. `content` is present if there is more than `result` shows.
  */
 export function toPlainResult({ content, structuredContent }: ToolResult): {
   result: unknown;
@@ -55,6 +55,6 @@ const MAX_PARSED = 256 * 1024;
 
 /** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */
 function toValue(text: string): unknown {
-  if (text.length > MAX_PARSED) return undefined;
-  return nestsDeeper(new TextEncoder().encode(text), MAX_NESTING) ? undefined : parseJson(text);
+  const value = text.length > MAX_PARSED ? undefined : parseJson(text);
+  return isNestedDeeper(value, MAX_NESTING) ? undefined : value;
 }

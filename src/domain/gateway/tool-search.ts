@@ -17,7 +17,7 @@ const WEAK = `a about all an and any are as at be by can do does for from get ha
   show that the their them this to tool use was we what when where which who will with you your`;
 const WEAK_WORDS = new Set(WEAK.split(/\s+/).map(stem));
 
-/** Finds tools by words: BM25 over several fields (ruling T8). The result depends on nothing but the tools and the query. */
+/** Finds tools by words: BM25 over several fields. The result depends on nothing but the tools and the query. */
 export class ToolIndex {
   readonly #tools: readonly GatewayTool[];
   readonly #postings = new Map<string, { readonly tool: number; score: number }[]>();

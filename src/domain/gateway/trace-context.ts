@@ -10,7 +10,7 @@ const VALID = {
   baggage: /^[\t -~]{1,8192}$/,
 };
 
-/** The context of the first source, of any type, with a valid `traceparent`, else of the first with a baggage (ruling T18). */
+/** The context of the first source, of any type, with a valid `traceparent`, else of the first with a baggage. */
 export function traceContextOf(...sources: readonly unknown[]): TraceContext | undefined {
   if (!sources.some(isTraced)) return undefined;
   const read = sources.filter(isTraced).map(readContext);
@@ -31,7 +31,12 @@ function readContext(source: JsonObject): TraceContext {
   return context.traceparent === undefined || tracestate === undefined ? context : { ...context, tracestate };
 }
 
-/** The parameters of a request to a server, with its trace. To a remote server, the headers repeat it. */
+/** The parameters of a request to a server, with its trace. */
 export function withTrace(params: JsonObject, trace: TraceContext | undefined): JsonObject {
   return trace === undefined ? params : { ...params, _meta: { ...trace } };
+}
+
+export function withoutBaggage(trace: TraceContext | undefined): TraceContext | undefined {
+  const { baggage: _, ...rest } = trace ?? {};
+  return rest.traceparent === undefined ? undefined : rest;
 }

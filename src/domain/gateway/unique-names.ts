@@ -19,7 +19,7 @@ const TOOLS: Rules = { maxLength: 64, separator: '_', taken: new Set() };
 
 type ToolName = Pick<GatewayTool, 'server' | 'name'>;
 
-/** The names of tools over MCP, in their order (ruling G23). One that could mean a tool of another configured server, up or down, has a hash. */
+/** The names of tools over MCP, in their order. One that could mean a tool of another configured server, up or down, has a hash. */
 export function exposedNames(tools: readonly ToolName[], servers: readonly string[]): readonly string[] {
   const isOf = (text: string, server: string) => text.startsWith(`${server}__`);
   const items = tools.map(toNameable);
@@ -27,7 +27,7 @@ export function exposedNames(tools: readonly ToolName[], servers: readonly strin
   return uniqueNames(items, { ...TOOLS, taken: new Set(ambiguous.map(({ text }) => text)) });
 }
 
-/** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations (ruling L3). */
+/** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations. */
 export function functionNames(tools: readonly ToolName[]): readonly string[] {
   const usable = ({ text, identity }: Nameable) => ({ text: text.replace(/[^a-zA-Z0-9_-]/g, '_'), identity });
   return uniqueNames(tools.map(toNameable).map(usable), TOOLS);

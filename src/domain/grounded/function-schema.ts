@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../values/json.ts';
-import { jsonExtent } from '../values/json-extent.ts';
+import { isNestedDeeper } from '../values/json-nesting.ts';
 
-const MAX_VALUES = 20_000;
-const MAX_DEPTH = 32;
+/** Its own level included. */
+const MAX_DEPTH = 33;
 const MAX_BYTES = 64 * 1024;
 
 /** The API does not accept these at the top level. */
 const REFUSED = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'];
 
-/** A copy of a tool's input schema that the API accepts, and what it lacks in words for the model; undefined if it is too large (ruling L4). */
+/** A copy of a tool's input schema that the API accepts, and what it lacks in words for the model; undefined if it is too large. */
 export function toFunctionSchema(schema: JsonObject) {
   if (!isBounded(schema)) return undefined;
   const { $schema: _, $id: _id, ...rest } = schema;
@@ -25,6 +25,5 @@ const MAX_NOTE = 300;
 
 /** Counted before anything else is done with the schema: a conversion of one that nests deeply would not end. */
 function isBounded(schema: JsonObject): boolean {
-  const { values } = jsonExtent(schema, MAX_VALUES, MAX_DEPTH);
-  return values <= MAX_VALUES && new TextEncoder().encode(JSON.stringify(schema)).length <= MAX_BYTES;
+  return !isNestedDeeper(schema, MAX_DEPTH) && new TextEncoder().encode(JSON.stringify(schema)).length <= MAX_BYTES;
 }

@@ -5,7 +5,7 @@ import { clip } from '../values/clean-text.ts';
 import type { JsonObject } from '../values/json.ts';
 import { toFunctionSchema } from './function-schema.ts';
 
-/** How answers use the tools of the user's own servers (rulings L1 to L22). */
+/** How answers use the tools of the user's own servers. */
 export interface GroundingPolicy {
   /** By server: the names of the tools, or `all` for those that only read. */
   readonly tools: Readonly<Record<string, readonly string[] | 'all'>>;
@@ -34,7 +34,7 @@ export const MAX_FUNCTIONS = 127;
 /** OpenAI recommends fewer functions. */
 export const RECOMMENDED_FUNCTIONS = 20;
 
-/** The functions for the tools of available servers (rulings L1 to L4), and the tools whose schema is too large, as `server/tool`. */
+/** The functions for the tools of available servers, and the tools whose schema is too large, as `server/tool`. */
 export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) {
   const chosen = tools.filter((tool) => isOffered(tool, policy));
   const names = functionNames(chosen);
@@ -55,7 +55,7 @@ export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) 
   return { functions, tooLarge };
 }
 
-/** The listed names, as `server/tool`, that their server does not have, of the servers that are available (ruling L1). */
+/** The listed names, as `server/tool`, that their server does not have. Servers that are not available are left out. */
 export function unknownTools(
   { tools }: GroundingPolicy,
   known: readonly GatewayTool[],
@@ -75,7 +75,7 @@ function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
   return list === 'all' ? isReadOnly(tool) : list.includes(tool.name);
 }
 
-/** Whether a tool with effects may be offered; a listed name counts while its hints are not known (ruling L26). */
+/** Whether a tool with effects may be offered; a listed name counts while its hints are not known. */
 export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[], rights: Rights): boolean {
   return Object.entries(tools).some(([server, list]) => {
     if (list === 'all') return false;

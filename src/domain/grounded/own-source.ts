@@ -4,7 +4,7 @@ import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 import { redactedValue } from '../values/redaction.ts';
 import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
 
-/** A source in one of the user's own systems (ruling L23). */
+/** A source in one of the user's own systems. */
 export interface OwnSource {
   /** The marker with which the model refers to it: `turn0tool1`. */
   readonly ref: string;
@@ -48,7 +48,7 @@ function withoutSecrets(source: OwnSource, redact: Redact): OwnSource {
   return masked.url === source.url ? masked : { ...masked, url: masked.call };
 }
 
-/** The source for callers on other machines: paths of this machine are for its user only (ruling L24). */
+/** The source for callers on other machines: paths of this machine are for its user only. */
 export function withoutLocalPath(source: OwnSource): OwnSource {
   // A drive letter is not a scheme.
   if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;

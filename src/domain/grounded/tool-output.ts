@@ -2,10 +2,10 @@ import type { ToolResult } from '../gateway/tool-result.ts';
 import { cleanText } from '../values/clean-text.ts';
 import { toErrorLine, toProblemLine } from '../values/error-line.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
-import { jsonExtent } from '../values/json-extent.ts';
+import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
 import { markerOf, type OwnSource } from './own-source.ts';
 
-/** What the model gets as the output of a call (rulings L11 and L12). */
+/** What the model gets as the output of a call. */
 export interface ToolOutput {
   readonly text: string;
   readonly images: readonly { readonly mimeType: string; readonly base64: string }[];
@@ -45,7 +45,7 @@ export function toErrorOutput(message: string): ToolOutput {
   return { text: `error: ${toErrorLine(message) || 'the tool failed'}`, images: [] };
 }
 
-/** The output for a call that did not run, because something is wrong with it (ruling L10). */
+/** The output for a call that did not run, because something is wrong with it. */
 export function toProblemOutput(problem: string): ToolOutput {
   return { text: `error: ${toProblemLine(problem)}`, images: [] };
 }
@@ -75,7 +75,7 @@ function bodyOf({ content, structuredContent }: ToolResult, images: readonly Jso
 
 /** Undefined for a value that nests too deeply: some versions of Node.js cannot convert it, and others need minutes. */
 function toJson(value: unknown): string | undefined {
-  return Number.isFinite(jsonExtent(value, Number.MAX_VALUE).values) ? JSON.stringify(value) : undefined;
+  return isNestedDeeper(value, MAX_NESTING) ? undefined : JSON.stringify(value);
 }
 
 function truncated(text: string, maxChars: number): string {

@@ -7,7 +7,7 @@ const UNKNOWN_AUTHORITY =
 const ADVICE =
   "the certificate is of an unknown authority; name a file with the authority's certificate in NODE_EXTRA_CA_CERTS";
 
-/** The code of a failed connection; with what to do, if an authority is unknown (ruling T19). */
+/** The code of a failed connection; with what to do, if an authority is unknown. */
 export function explainedCode(code: string): string {
   return UNKNOWN_AUTHORITY.test(code) ? `${code}: ${ADVICE}` : code;
 }

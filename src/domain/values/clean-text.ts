@@ -1,12 +1,7 @@
-import { withoutHiddenCharacters } from './hidden-characters.ts';
-
-/** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes (ruling 8). */
+/** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes. */
 const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
 const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
 const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
-
-/** Most URLs, titles and names. The other patterns would take a tenth of the time of a short call for them. */
-const UNUSUAL = /[^\n -~]/;
 
 const TRACKING = 'utm_source=openai';
 
@@ -14,18 +9,14 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 
 /**
  * Text from the web, safe to display: without characters that hide or reorder text or control a terminal, without
- * citation marks and without `utm_source=openai` in URLs (ruling 8). Line ends are `\n`; lone surrogates are replaced.
+ * citation marks and without `utm_source=openai` in URLs. Line ends are `\n`; lone surrogates are replaced.
  */
 export function cleanText(text: string): string {
-  if (!UNUSUAL.test(text) && !text.includes(TRACKING)) return text;
-  const marked = withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
-  const clean = marked
+  return withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
     .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
     .replace(UNCLOSED_CITATION_MARK, '')
     .replace(STRAY_CITATION_MARK, '')
     .replace(URL_IN_TEXT, withoutTracking);
-  // Two runs of joiners meet where the text between them was removed.
-  return clean === marked ? clean : withoutHiddenCharacters(clean);
 }
 
 /** The same for a text that must stay on one line, such as a title. */
@@ -41,9 +32,9 @@ export function withoutTracking(url: string): string {
     .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');
 }
 
-/** Controls, and characters that reorder text. */
+/** Controls, characters that reorder text, and tags, which a model reads and a person does not see. */
 const UNSAFE_CHARACTERS =
-  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB]/g;
+  /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
 /** Colours, cursor movements and titles: without their escape character, the parameters would be left in the text. */
 const TERMINAL_SEQUENCES =
@@ -51,8 +42,7 @@ const TERMINAL_SEQUENCES =
 
 /** A text without characters that hide or reorder text or control a terminal, and without lone surrogates. */
 export function withoutUnsafeCharacters(text: string): string {
-  if (!UNUSUAL.test(text)) return text;
-  return withoutHiddenCharacters(text.toWellFormed().replace(TERMINAL_SEQUENCES, '').replace(UNSAFE_CHARACTERS, ''));
+  return text.toWellFormed().replace(TERMINAL_SEQUENCES, '').replace(UNSAFE_CHARACTERS, '');
 }
 
 /** A text of at most `max` UTF-16 code units; `…` shows that the rest is missing. */

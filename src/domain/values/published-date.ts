@@ -2,7 +2,7 @@ import { isObject, parseJson } from './json.ts';
 
 /**
  * Texts in which a page may say when it was published, best first: those of `<script type="application/ld+json">`, `article:published_time`,
- * `citation_publication_date` and similar names, and `<time datetime pubdate>` or `itemprop="datePublished"` (ruling A15).
+ * `citation_publication_date` and similar names, and `<time datetime pubdate>` or `itemprop="datePublished"`.
  */
 export type DateCandidates = Readonly<Record<'jsonLd' | 'article' | 'citation' | 'time', readonly string[]>>;
 

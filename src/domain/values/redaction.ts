@@ -19,7 +19,7 @@ export interface Secrets {
   readonly ofServers: readonly string[];
 }
 
-/** Masks secrets in every text that leaves the program (ruling 20). There is one per process. */
+/** Masks secrets in every text that leaves the program. A text is masked before it is cut. There is one per process. */
 export interface Redactor {
   /** For answers, and for results and lists of tools: masks the program's own keys only. Real URLs contain `...-musk-vs-...`. */
   readonly anywhere: (text: string) => string;
@@ -41,8 +41,7 @@ export function createRedactor(): Redactor {
   const maskers = () => {
     const keys = [...own, ...[...latest.values()].flat(2)];
     const all = [...keys, ...ofServers];
-    const [masked, left] = [maskerOf(all, SHORTEST_SECRET), cutMaskerOf(all)];
-    return { ofKeys: maskerOf(keys, SHORTEST_KEY), ofAll: (text: string) => left(masked(text)) };
+    return { ofKeys: maskerOf(keys, SHORTEST_KEY), ofAll: maskerOf(all, SHORTEST_SECRET) };
   };
   let { ofKeys, ofAll } = maskers();
   return {
@@ -63,54 +62,15 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** Patterns have a limit. */
-const MAX_IN_PATTERN = 4096;
-
-/** Masks these secrets, the longest at each position; short spellings only where no letter and no digit adjoins. */
+/** Masks these secrets, the longest first, because one may contain another; short ones only where no letter and no digit adjoins. */
 function maskerOf(secrets: readonly string[], shortest: number): (text: string) => string {
   const masked = [...new Set(secrets)].filter(({ length }) => length >= shortest);
-  const longestFirst = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
-  const long = longestFirst.filter(({ length }) => length > MAX_IN_PATTERN);
-  const patterns = longestFirst.slice(long.length).map((one) => {
-    const exact = one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-    return one.length >= SHORTEST_KEY ? exact : `(?<![\\p{L}\\p{N}])${exact}(?![\\p{L}\\p{N}])`;
-  });
-  // Without a secret, nothing matches.
-  const pattern = new RegExp(patterns.join('|') || '[]', 'gu');
-  return (text) => long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(pattern, MASK);
-}
-
-/** Where a text was cut, this much before is examined; in a text that was cut more often, only the first places. */
-const MAX_LEFT = 1024;
-const MAX_CUTS = 100;
-/** Shorter starts are often public, such as `sk-proj-`. */
-const SHORTEST_START = 12;
-
-/** Masks what is left of these secrets before `…`, where a text was cut before it was masked. */
-function cutMaskerOf(secrets: readonly string[]): (text: string) => string {
-  const spellings = secrets.flatMap(spellingsOf).filter(({ length }) => length > SHORTEST_START);
-  const startIn = (text: string) => {
-    for (const one of spellings) {
-      const start = one.slice(0, SHORTEST_START);
-      for (let at = text.indexOf(start); at !== -1; at = text.indexOf(start, at + 1)) {
-        if (one.startsWith(text.slice(at))) return at;
-      }
-    }
-    return text.length;
-  };
-  return (text) => {
-    let masked = '';
-    let start = 0;
-    let end = text.indexOf('…');
-    for (let cuts = 0; end !== -1 && cuts < MAX_CUTS; cuts += 1) {
-      const from = Math.max(start, end - MAX_LEFT);
-      const at = from + startIn(text.slice(from, end));
-      masked += text.slice(start, at) + (at < end ? MASK : '');
-      start = end;
-      end = text.indexOf('…', end + 1);
-    }
-    return masked + text.slice(start);
-  };
+  const spellings = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
+  const long = spellings.filter(({ length }) => length >= SHORTEST_KEY);
+  const short = spellings.slice(long.length).map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
+  // Without a short secret, nothing matches.
+  const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${short.join('|') || '[]'})(?![\\p{L}\\p{N}])`, 'gu');
+  return (text) => long.reduce((left, one) => left.replaceAll(one, MASK), text).replace(words, MASK);
 }
 
 /** Masks what looks like a key, for texts before the configuration is known. */
@@ -118,14 +78,10 @@ export function withoutKeyLike(text: string): string {
   return text.replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`);
 }
 
-/** A key as it is, in JSON, in JSON inside JSON, in JSON with the slashes of PHP, in a JSON pointer, and in a URL. */
-function spellingsOf(key: string): readonly string[] {
-  const escaped = (text: string) => JSON.stringify(text).slice(1, -1);
-  const slashed = escaped(key).replaceAll('/', '\\/');
-  const pointer = key.replaceAll('~', '~0').replaceAll('/', '~1');
-  const encoded = encodeURIComponent(key.toWellFormed());
-  const inLowerCase = encoded.replace(/%../g, (code) => code.toLowerCase());
-  return [...new Set([escaped(escaped(key)), escaped(key), slashed, key, pointer, encoded, inLowerCase])];
+/** A secret as it is, in JSON, and in a URL. */
+function spellingsOf(secret: string): readonly string[] {
+  const encoded = encodeURIComponent(secret.toWellFormed());
+  return [...new Set([JSON.stringify(secret).slice(1, -1), secret, encoded])];
 }
 
 /** Why a key cannot be used; undefined if it can. */

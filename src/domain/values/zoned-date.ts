@@ -1,7 +1,7 @@
 /** Japan uses UTC+9 all year, without daylight saving time. */
 const TOKYO_OFFSET_MS = 9 * 60 * 60 * 1000;
 
-/** The day of an instant in an IANA time zone, as `YYYY-MM-DD` (spec 9, ruling A13). */
+/** The day of an instant in an IANA time zone, as `YYYY-MM-DD`. */
 export function zonedDate(instant: Date, timeZone: string): string {
   // Other zones need the tables of Intl, which take time to load.
   if (timeZone === 'Asia/Tokyo') return new Date(instant.getTime() + TOKYO_OFFSET_MS).toISOString().slice(0, 10);

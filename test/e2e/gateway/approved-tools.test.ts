@@ -16,11 +16,11 @@ function configureLock() {
 }
 
 test('tools are approved, and compared with those that are', async () => {
-  const { file, edit, tools } = configureLock();
+  const { config, file, edit, tools } = configureLock();
   const missing = await tools('--diff', '--json');
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain(
-    'expected the approved tools (ENOENT); write them with: openai-responses-mcp tools --lock',
+    'expected the approved tools (ENOENT); write them with: openai-responses-mcp tools --lock --config',
   );
   expect(await tools('--lock')).toMatchObject({ code: 0, stdout: `Approved 11 tools in ${file}.\n`, stderr: '' });
   edit('Says it again.', 'Says it\u200B.');
@@ -29,6 +29,10 @@ test('tools are approved, and compared with those that are', async () => {
     stdout: 'changed one/echo\n  description:\n  - Says it<U+200B>.\n  + Says it again.\n',
     stderr: '',
   });
+  const withheld = `1 tool is not approved: echo (see: openai-responses-mcp tools --diff --config ${config})`;
+  expect((await tools()).stdout).toContain(`one: available (stdio)\n  ${withheld}\n  sum\n`);
+  const doctor = await runCli(['doctor', '--offline', '--config', config]);
+  expect(doctor.stdout).toContain(`WARN  lock: 11 approved tools; one: ${withheld}\n`);
 });
 
 test('without gateway.lock, there is nothing to compare with', async () => {
@@ -43,6 +47,7 @@ posixTest('moreSignals')('a changed tool is not called, until it is approved and
   await tools('--lock');
   edit('Says it again.', 'Says it.');
   const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+  await expect.poll(() => http.stderr()).toContain('gateway: one: 1 tool is not approved: echo (see: ');
   const get = async (path: string) => (await fetch(new URL(path, http.url))).text();
   const call = async () => {
     const body = JSON.stringify({ server: 'one', toolName: 'echo', input: { message: 'hi' } });
@@ -57,10 +62,12 @@ posixTest('moreSignals')('a changed tool is not called, until it is approved and
   expect(await get('/mcp/tools')).not.toContain('"name":"echo"');
   expect(await get('/mcp/servers')).toContain('"tools":10,"changed":["echo"]');
   expect(await get('/metrics')).toContain('openai_responses_mcp_tools_changed{server="one"} 1');
+  const logged = 'WARN gateway: one: 1 tool is not approved: echo (see: openai-responses-mcp tools --diff)';
+  expect(http.stderr().split(logged)).toHaveLength(2);
 
   edit('"version": 1', '"version": 2');
   http.kill('SIGHUP');
-  await expect.poll(() => http.stderr()).toContain('so that nothing was changed: gateway.lock');
+  await expect.poll(() => http.stderr()).toContain('so nothing was changed: gateway.lock');
   expect((await call()).status).toBe(409);
   edit('"version": 2', '"version": 1');
   edit('Says it.', 'Says it again.');

@@ -10,58 +10,9 @@ import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 
 const GOOD = { success: true, result: 'a' };
 
-/** The processes that are left, by the name of their server. */
-function leftOf(servers: readonly { readonly entry: { readonly name: string }; readonly tree: ProcessTree }[]) {
-  return Object.fromEntries(
-    servers.map(({ entry, tree }) => [entry.name, tree.pids()] as const).filter(([, pids]) => pids.length > 0),
-  );
-}
-
 async function untilGone(tree: ProcessTree, pids = tree.pids()): Promise<void> {
   while (tree.pids().some((pid) => pids.includes(pid))) await sleep(50);
 }
-
-posixTest('shell')('however servers misbehave, the others work, and no process is left at the end', async () => {
-  const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] });
-  const wrapped = stdioServer('wrapped', ['stubborn']);
-  const line = [wrapped.entry.command, ...(wrapped.entry.args as readonly string[])].join(' ');
-  const servers = [
-    stdioServer('good'),
-    stdioServer('never-answers', ['never-initialize'], { startup_timeout: 1000 }),
-    stdioServer('never-lists', ['never-list'], { startup_timeout: 1000, restart: 'never' }),
-    stdioServer('exits-early', ['exit-early'], { restart: 'never' }),
-    stdioServer('floods', ['flood']),
-    stdioServer('noisy', ['noise']),
-    stdioServer('stubborn', ['stubborn']),
-    stdioServer('parent', ['with-children']),
-    { ...wrapped, entry: { name: 'wrapped', ...shell(`${line}; true`) } },
-    { entry: { name: 'not-there', command: '/no/such/program', restart: 'never' }, tree: stdioServer('-').tree },
-  ];
-  const gateway = await startGatewayProcess(servers.map(({ entry }) => entry));
-  for (const name of ['good', 'floods', 'noisy', 'stubborn', 'parent', 'wrapped']) {
-    expect(await gateway.call(name, 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
-  }
-  const lastErrors = {
-    'never-answers': 'no list of tools within 1 s (startup_timeout)',
-    'never-lists': 'no list of tools within 1 s (startup_timeout)',
-    'exits-early': 'no configuration found (exited with code 3)',
-    'not-there': 'cannot start /no/such/program (ENOENT); check its command and cwd',
-  };
-  for (const [name, lastError] of Object.entries(lastErrors)) {
-    expect(await gateway.untilState(name, 'failed', 'unavailable')).toMatchObject({ lastError });
-  }
-  gateway.kill('SIGTERM');
-  expect(await gateway.exited).toEqual({ code: 0, signal: null });
-  expect(leftOf(servers)).toEqual({});
-});
-
-test('a long answer with an ID that is not JSON fails its call, and nothing else', async () => {
-  const servers = [stdioServer('good'), stdioServer('malformed', [], { max_response_bytes: 1024 })];
-  const gateway = await startGatewayProcess(servers.map(({ entry }) => entry));
-  expect(await gateway.call('malformed', 'huge', { size: 2000, at: 'malformed' })).toMatchObject({ status: 502 });
-  expect(await gateway.call('malformed', 'sum', { a: 1, b: 2 })).toMatchObject({ status: 200 });
-  expect(await gateway.call('good', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
-});
 
 test('is ready when every first start has settled, and while each required server is available', async () => {
   const slow = stdioServer('slow', ['never-initialize'], { startup_timeout: 1000, restart: 'never' });
@@ -92,7 +43,7 @@ describe('a server that dies during a call', () => {
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
     expect(refused.body.error).toMatchObject({ code: 'SERVER_NOT_RUNNING', details: { state: 'unavailable' } });
     const after = await gateway.untilState('mortal', 'available');
-    expect(after).toMatchObject({ restarts: 1, lastError: 'no more (exited with code 0)' });
+    expect(after).toMatchObject({ restarts: 1, lastError: 'exited with code 0; see the log' });
     expect(after.pid).not.toBe(before.pid);
     expect(await gateway.call('mortal', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
     expect(tree.pids().filter((pid) => beforePids.includes(pid))).toEqual([]);
@@ -100,12 +51,28 @@ describe('a server that dies during a call', () => {
     expect(gateway.stderr()).toContain('the description or schema of the tool mortal/echo has changed');
   });
 
+  test('tells other callers nothing of what it wrote, which may be the input of the call', async () => {
+    const { entry } = stdioServer('mortal', ['with-child'], { restart: 'never' });
+    const gateway = await startGatewayProcess([entry]);
+    await gateway.untilState('mortal', 'available');
+    const waiting = gateway.beginCall('mortal', 'wait');
+    await gateway.untilRunning('mortal', 1);
+    await gateway.call('mortal', 'exit', { words: "ValueError: invalid customer: 'Erika 4711'" });
+    const { text } = await waiting.reply;
+    expect(text).toContain('exited with code 1; see the log');
+    await gateway.untilState('mortal', 'failed');
+    const { body } = await gateway.get('/mcp/servers');
+    const refused = await gateway.call('mortal', 'echo');
+    expect(refused).toMatchObject({ status: 503 });
+    expect([text, JSON.stringify(body), JSON.stringify(refused.body), gateway.stderr()].join()).not.toContain('4711');
+  });
+
   test('with `restart: never` stays down until it is restarted by request', async () => {
     const { entry, tree } = stdioServer('mortal', [], { restart: 'never' });
     const gateway = await startGatewayProcess([entry]);
     await gateway.call('mortal', 'exit', { code: 7 });
     expect(await gateway.untilState('mortal', 'failed')).toMatchObject({
-      lastError: 'out of cheese (exited with code 7)',
+      lastError: 'exited with code 7; see the log',
     });
     const refused = await gateway.call('mortal', 'echo', { text: 'a' });
     expect(refused).toMatchObject({ status: 503, body: { error: { details: { state: 'failed' } } } });
@@ -131,17 +98,10 @@ test('a restart by request ends the complete earlier tree first', async () => {
   expect(tree.pids().filter((pid) => beforePids.includes(pid))).toEqual([]);
 });
 
-test('calls end without harm for their server', async () => {
+test('a call that times out, and one whose caller leaves, are cancelled at the server, which may answer them too late', async () => {
   const { entry, tree } = stdioServer('server', ['late']);
   const gateway = await startGatewayProcess([entry]);
   const { pid } = await gateway.untilState('server', 'available');
-  // Too large, answered twice, answered with what is no result.
-  const huge = await gateway.call('server', 'huge', { size: 20_000_000 });
-  expect(huge).toMatchObject({ status: 502, body: { error: { code: 'RESPONSE_TOO_LARGE' } } });
-  expect((await gateway.call('server', 'twice')).body).toEqual({ success: true, result: 'first' });
-  const noResult = await gateway.call('server', 'noObject');
-  expect(noResult).toMatchObject({ status: 502, body: { error: { code: 'INVALID_RESPONSE' } } });
-  // A call that times out, and one whose caller leaves; the server is notified of both, and answers both too late.
   const late = await gateway.call('server', 'wait', {}, 200);
   expect(late).toMatchObject({ status: 504, body: { error: { code: 'TIMEOUT_ERROR', details: { timeoutMs: 200 } } } });
   expect((await gateway.call('server', 'cancelled')).body.result).toBe('1');
@@ -244,7 +204,7 @@ describe('SIGHUP', () => {
     const before = await gateway.untilState('server', 'available');
     gateway.configure([{ name: 'server', command: 'x', timeout: 'soon' }]);
     gateway.kill('SIGHUP');
-    await gateway.untilLogged('so that nothing was changed: servers[0].timeout');
+    await gateway.untilLogged('so nothing was changed: servers[0].timeout');
     expect(await gateway.untilState('server', 'available')).toEqual(before);
   });
 
@@ -258,6 +218,7 @@ describe('SIGHUP', () => {
   });
 });
 
+// S54
 posixTest('cleanEnvironment')('a child gets its own environment, and none of our keys', async () => {
   const env = {
     OPENAI_API_KEY: API_KEY,
@@ -300,7 +261,7 @@ posixTest('moreSignals')('a child no longer inherits a variable that a reload ma
   const gateway = await startGatewayProcess([entry], { env: { WANTED: 'yes', CLIENT_SECRET: 'hunter2secret' } });
   const environment = async () => (await gateway.call('all', 'environment')).body.result;
   expect(await environment()).toHaveProperty('CLIENT_SECRET');
-  const auth = { client_id: 'a', client_secret: `${'$'}{CLIENT_SECRET}` };
+  const auth = { client_id: 'a', issuer: 'https://auth.example.com', client_secret: `${'$'}{CLIENT_SECRET}` };
   gateway.configure([entry, { name: 'remote', url: 'http://127.0.0.1:9/mcp', auth }]);
   gateway.kill('SIGHUP');
   await gateway.untilLogged('servers: all, remote');
@@ -345,6 +306,7 @@ describe('a remote server', () => {
 posixTest('signals')('the reference server works', async () => {
   const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
   const gateway = await startGatewayProcess([{ name: 'everything', command: process.execPath, args: [program] }]);
+  const { pid } = await gateway.untilState('everything', 'available');
   const { tools } = (await gateway.get('/mcp/tools?server=everything')).body as { tools: readonly { name: string }[] };
   expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image']));
   expect((await gateway.call('everything', 'echo', { message: 'hello' })).body).toMatchObject({
@@ -356,23 +318,28 @@ posixTest('signals')('the reference server works', async () => {
   expect(image.body.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
   const invalid = await gateway.call('everything', 'get-sum', { a: 'one', b: 2 });
   expect(invalid).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
-  const { pid } = await gateway.untilState('everything', 'available');
   gateway.kill('SIGTERM');
   expect(await gateway.exited).toEqual({ code: 0, signal: null });
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
+// S53
 test('no route adds, changes or removes a server', async () => {
   const { entry } = stdioServer('server');
   const gateway = await startGatewayProcess([entry]);
   const before = await gateway.untilState('server', 'available');
   const body = { name: 'other', command: 'sh', args: ['-c', 'touch /tmp/never'] };
-  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
-    for (const path of ['/mcp/servers', '/mcp/servers/server', '/mcp/servers/other']) {
-      const { status } = await send(new URL(path, gateway.url).href, { method, body });
-      expect([404, 405]).toContain(status);
-    }
-  }
+  // Node.js sends no length with the body of DELETE by itself.
+  const headers = { 'Content-Length': String(JSON.stringify(body).length) };
+  const statusesOf = (path: string) =>
+    Promise.all(
+      ['POST', 'PUT', 'PATCH', 'DELETE'].map(
+        async (method) => (await send(new URL(path, gateway.url).href, { method, headers, body })).status,
+      ),
+    );
+  expect(await statusesOf('/mcp/servers')).toEqual([405, 405, 405, 405]);
+  expect(await statusesOf('/mcp/servers/server')).toEqual([404, 404, 404, 404]);
+  expect(await statusesOf('/mcp/servers/other')).toEqual([404, 404, 404, 404]);
   // The body of a restart has no effect.
   const url = new URL('/mcp/servers/server/restart', gateway.url).href;
   expect((await send(url, { body })).status).toBe(202);

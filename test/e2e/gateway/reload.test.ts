@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
-import { newFile } from '../files.ts';
 import { configure } from './servers.ts';
 
 /** Half a second passes before a reload. */
@@ -33,7 +32,7 @@ posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if
   const bad = { servers: [...valid.servers, { name: 'one', command: 'x', envs: { KEY: ['hunter2secret'] } }] };
   writeFileSync(config, JSON.stringify(bad));
   http.kill('SIGHUP');
-  await expect.poll(() => http.stderr()).toContain('so that nothing was changed');
+  await expect.poll(() => http.stderr()).toContain('so nothing was changed');
   expect(http.stderr()).toContain(
     'servers[2].name: got "one", another server already has this name (in ' +
       config +
@@ -58,23 +57,6 @@ posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if
   expect(started().filter(isRunning)).toEqual([]);
 });
 
-posixTest('moreSignals')(
-  'SIGHUP adds servers to a configuration that had none, and reads the servers file again',
-  async () => {
-    const { config } = configure(['one']);
-    const { servers } = JSON.parse(readFileSync(config, 'utf8')) as {
-      servers: { command: string; args: string[] }[];
-    };
-    const file = newFile('servers.json', '{"mcpServers": {}}');
-    const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--servers', file] });
-    expect(await serversOf(http)).toEqual([]);
-    const [one] = servers;
-    writeFileSync(file, JSON.stringify({ mcpServers: { late: { command: one?.command, args: one?.args } } }));
-    http.kill('SIGHUP');
-    await expect.poll(() => statesOf(http)).toEqual(['late: available']);
-  },
-);
-
 test('with gateway.watch, changes apply without a signal', async () => {
   const { config } = configure(['one'], { yaml: { gateway: { watch: true } } });
   const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
@@ -82,7 +64,7 @@ test('with gateway.watch, changes apply without a signal', async () => {
   const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: { name: string }[] };
 
   writeFileSync(config, JSON.stringify({ ...valid, mistyped: 1 }));
-  await expect.poll(() => http.stderr(), POLL).toContain('so that nothing was changed');
+  await expect.poll(() => http.stderr(), POLL).toContain('so nothing was changed');
   expect(await statesOf(http)).toEqual(['one: available']);
 
   // Another file takes its place, as editors do it.
@@ -101,9 +83,14 @@ test('with gateway.watch, changes apply without a signal', async () => {
 
   // A file that does not exist yet.
   const lock = join(dirname(config), 'locks', 'tools.lock');
-  writeFileSync(config, JSON.stringify({ ...valid, gateway: { watch: true, lock } }));
+  const access = { local: { servers: 'all' } };
+  writeFileSync(config, JSON.stringify({ ...valid, access, gateway: { watch: true, lock } }));
   await expect.poll(() => http.stderr(), POLL).toContain('write them with');
   mkdirSync(dirname(lock));
   writeFileSync(lock, '{"version": 1, "servers": {}}');
   await expect.poll(() => statesOf(http), POLL).toEqual(['one: available']);
+
+  writeFileSync(config, JSON.stringify({ ...valid, gateway: { watch: true } }));
+  await expect.poll(() => http.stderr(), POLL).toContain('access, gateway.lock is missing');
+  expect(await statesOf(http)).toEqual(['one: available']);
 });

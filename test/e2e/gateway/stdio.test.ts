@@ -1,16 +1,24 @@
-import { expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
 import { serve } from '../serve.ts';
+import { stdioServer } from './serve-gateway.ts';
 import { configure } from './servers.ts';
 
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const ALL = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
 const namesOf = ({ result = {} }: { readonly result?: Record<string, unknown> }) =>
   (result.tools as { name: string }[]).map(({ name }) => name);
 
 test('servers start with the first list, not earlier, and end with the program', async () => {
   const { config, started } = configure(['one', 'two']);
-  const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
   const { result } = await server.initialize();
   // What the servers have is not known yet.
   const listChanged = { listChanged: true };
@@ -41,7 +49,7 @@ test('servers start with the first list, not earlier, and end with the program',
 
 test('the first call of a tool starts the servers, too', async () => {
   const { config, started } = configure(['one']);
-  const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
   await server.initialize();
   const { result } = await server.callTool('one__echo', { message: 'Hello.' });
   expect(result).toEqual({ content: [{ type: 'text', text: 'Hello.' }] });
@@ -50,7 +58,7 @@ test('the first call of a tool starts the servers, too', async () => {
 
 test('a changed list is announced to clients of the era that has announcements', async () => {
   const { config } = configure(['one']);
-  const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
   await server.initialize();
   const before = namesOf(await server.request('tools/list'));
   await server.callTool('one__more');
@@ -60,10 +68,32 @@ test('a changed list is announced to clients of the era that has announcements',
   expect(server.notifications).toEqual([{ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: {} }]);
 });
 
+// S21
+test('a client of 2026-07-28 listens to changed lists, until it cancels or the input ends', async () => {
+  const { config } = configure(['one']);
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
+  const send = (message: object) => server.send({ jsonrpc: '2.0', ...message });
+  const meta = { _meta: MODERN };
+  const { result } = await server.request('server/discover', meta);
+  expect(result?.capabilities).toMatchObject({ tools: { listChanged: true }, prompts: { listChanged: true } });
+  for (const id of ['a', 'b']) send({ id, method: 'subscriptions/listen', params: { notifications: ALL, ...meta } });
+  await server.request('tools/list', meta);
+  await server.callTool('one__more', {}, MODERN);
+  const changed = (id: string) => (message: { method?: string; params?: { _meta?: object } }) =>
+    message.method === 'notifications/tools/list_changed' && JSON.stringify(message.params?._meta).includes(`"${id}"`);
+  await server.waitFor(changed('a'));
+  await server.waitFor(changed('b'));
+  send({ method: 'notifications/cancelled', params: { requestId: 'a' } });
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  const ended = server.messages.filter((message) => ['a', 'b'].includes(String(message.id)));
+  expect(ended.map(({ id }) => id)).toEqual(['b']);
+});
+
 test('a server that cannot start is missing in the list, and its tools name the code', async () => {
   const over = { command: 'no-such-command-a1b2', restart: 'never' };
   const { config } = configure(['broken', 'one'], { over });
-  const server = serve({ args: ['--stdio', '--expose', '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
   await server.initialize();
   expect(namesOf(await server.request('tools/list'))).toHaveLength(3 + 11);
   const { result } = await server.callTool('broken__echo');
@@ -76,7 +106,7 @@ test.each([
   ['without servers', ['--expose'], { servers: [] }],
 ])('%s there are three tools, and no process is started', async (_, args, yaml) => {
   const { config, started } = configure(['one'], { yaml });
-  const server = serve({ args: ['--stdio', ...args, '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', ...args, '--config', config] });
   const { result } = await server.initialize();
   expect(result?.capabilities).toEqual({ tools: {} });
   expect(namesOf(await server.request('tools/list'))).toEqual(ANSWERS);
@@ -88,14 +118,14 @@ test.each([
 
 test('gateway.expose in the file is the same as the option', async () => {
   const { config } = configure(['one'], { yaml: { gateway: { expose: true } } });
-  const server = serve({ args: ['--stdio', '--config', config] });
+  const server = serve({ args: ['--stdio', '--offline', '--config', config] });
   await server.initialize();
   expect(namesOf(await server.request('tools/list'))).toHaveLength(3 + 11);
 });
 
 test.each([
   ['without servers no part of the gateway is', false, []],
-  ['with servers the gateway is', true, expect.arrayContaining(['exposure.js', 'gateway.js'])],
+  ['with servers the gateway is', true, expect.arrayContaining(['exposure', 'gateway'])],
 ])('%s loaded', async (_, hasServers, expected) => {
   // Writes the name of each file of the program that is loaded.
   const hook = newFile(
@@ -114,6 +144,58 @@ test.each([
   await server.request('tools/list');
   server.closeStdin();
   await server.exited;
-  const loaded = [...server.stderr().matchAll(/^loaded (.*)$/gm)].map(([, name = '']) => name);
+  const loaded = [...server.stderr().matchAll(/^loaded (.*)$/gm)].map(([, name = '']) =>
+    name.replace(/-[\w-]{8}\.js$/, ''),
+  );
   expect(loaded.filter((name) => /gateway|expos|ajv|mcp|child/.test(name))).toEqual(expected);
+});
+
+describe('a server that runs until SIGTERM', () => {
+  async function startWith(...behaviours: readonly string[]) {
+    const { entry, tree } = stdioServer('server', behaviours);
+    const config = newFile('config.yaml', JSON.stringify({ servers: [entry] }));
+    const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
+    await server.initialize();
+    return { server, tree };
+  }
+
+  // Codex kills a server about 50 ms after SIGTERM, and Claude Code 500 ms after SIGINT. A busy machine needs more than 50.
+  const KILL_MS = 300;
+
+  posixTest('signals').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'is not left if the client sends %s and kills soon after',
+    async (signal) => {
+      const { server, tree } = await startWith('idle-after-input', 'with-child');
+      await server.request('tools/list');
+      expect(tree.pids()).toHaveLength(2);
+      server.kill(signal);
+      await sleep(KILL_MS);
+      server.kill('SIGKILL');
+      await server.exited;
+      while (tree.pids().length > 0) await sleep(10);
+    },
+  );
+
+  posixTest('signals')('is not left if it was just being started', async () => {
+    const { server, tree } = await startWith('never-initialize', 'idle-after-input');
+    void server.request('tools/list').catch(() => {});
+    while (tree.pids().length === 0) await sleep(10);
+    server.kill('SIGTERM');
+    await sleep(KILL_MS);
+    server.kill('SIGKILL');
+    await server.exited;
+    while (tree.pids().length > 0) await sleep(10);
+  });
+
+  posixTest('signals')('gets SIGTERM as soon as the input has ended and its calls are answered', async () => {
+    const { server, tree } = await startWith('idle-after-input');
+    const steps = server.callTool('server__steps');
+    await server.request('ping');
+    server.closeStdin();
+    expect((await steps).result?.isError).toBeUndefined();
+    await sleep(KILL_MS);
+    server.kill('SIGKILL');
+    await server.exited;
+    while (tree.pids().length > 0) await sleep(10);
+  });
 });

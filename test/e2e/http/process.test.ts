@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { answers, holds, neverAnswers } from '../../support/behaviours.ts';
+import { answers, holds } from '../../support/behaviours.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { CONTENT, playOpenAi } from '../../support/openai-sequence.ts';
@@ -36,6 +36,7 @@ test('reads its section from YAML, overridden by variables, and the token from t
   expect(stderr()).not.toContain('token-of-alice');
 });
 
+// S23
 describe('a start that must fail exits with 1 and the reason', () => {
   test.each([
     ['an invalid address', ['--http=nowhere:x'], {}, '--http (http.listen): got "nowhere:x", expected host:port'],
@@ -58,7 +59,7 @@ describe('a start that must fail exits with 1 and the reason', () => {
       { MCP_HTTP_ALLOWED_HOSTS: '*' },
       'MCP_HTTP_ALLOWED_HOSTS: got "*", without the check of Host',
     ],
-    ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: empty or not set'],
+    ['an empty token', ['--http'], { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: ' ' }, 'TOKEN: is empty or not set'],
     [
       'a token that two callers share',
       ['--http'],
@@ -106,26 +107,14 @@ describe('a start that must fail exits with 1 and the reason', () => {
   });
 });
 
-/** Base64 with `=`, and hexadecimal digits that begin with a letter, like the name of a variable. */
-const PASTED_TOKENS = [['q3J7+abc/def='], ['af86d0c2b91e47d5a3f0c6e8d1b2a497']] as const;
-
-describe.for(PASTED_TOKENS)(
-  'the token %s, pasted in the place of the name of a variable, is never shown',
-  ([token]) => {
-    test.for([['--http=127.0.0.1:0'], ['--http=0.0.0.0:0'], ['--show-config']])('by %s', async ([option = '']) => {
+test.for([['--http=127.0.0.1:0'], ['--show-config']])(
+  'a token that was pasted in the place of the name of a variable is never shown by %s',
+  async ([option = '']) => {
+    for (const token of ['q3J7+abc/def=', 'af86d0c2b91e47d5a3f0c6e8d1b2a497']) {
       const { stdout, stderr } = await runCli([option], { env: { MCP_HTTP_TOKEN_ENV: token } });
       expect(stdout + stderr).toContain('[redacted]');
       expect(stdout + stderr).not.toContain(token.slice(0, 7));
-    });
-
-    test('from YAML', async () => {
-      const config = newFile('config.yaml', `http: { token_env: ${JSON.stringify(token)} }\n`);
-      for (const option of ['--http=127.0.0.1:0', '--show-config']) {
-        const { stdout, stderr } = await runCli([option, '--config', config]);
-        expect(stdout + stderr).toContain('[redacted]');
-        expect(stdout + stderr).not.toContain(token.slice(0, 7));
-      }
-    });
+    }
   },
 );
 
@@ -134,34 +123,6 @@ test.for([['[::1]'], ['[0:0:0:0:0:0:0:1]']])('serves at the IPv6 address %s', as
   const { url } = await startHttpProcess({ args: [`--http=${address}:0`] });
   expect(url).toMatch(/^http:\/\/\[::1\]:\d+\/mcp$/);
   expect((await send(url, { body: legacy('ping') })).status).toBe(200);
-});
-
-posixTest('signals')(
-  'on all addresses without a list of host names, it says that clients can only use localhost',
-  async () => {
-    const env = { MCP_HTTP_TOKEN_ENV: 'TOKEN', TOKEN: 'token-of-alice-0123456789' };
-    const { stderr, kill, exited } = await startHttpProcess({ args: ['--http=0.0.0.0:0', '--offline'], env });
-    kill();
-    expect(await exited).toEqual({ code: 0, signal: null });
-    expect(stderr()).toMatch(
-      /\nOnly calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS /,
-    );
-
-    const named = await startHttpProcess({
-      args: ['--http=0.0.0.0:0', '--offline'],
-      env: { ...env, MCP_HTTP_ALLOWED_HOSTS: 'mcp.example.com' },
-    });
-    named.kill();
-    await named.exited;
-    expect(named.stderr()).not.toContain('MCP_HTTP_ALLOWED_HOSTS');
-  },
-);
-
-test('starts without a key, alive but not ready', async () => {
-  const { url } = await startHttpProcess();
-  expect((await send(new URL('/healthz', url).href, { method: 'GET' })).status).toBe(200);
-  expect((await send(new URL('/readyz', url).href, { method: 'GET' })).status).toBe(503);
-  expect((await send(url, { body: legacy('tools/list') })).status).toBe(200);
 });
 
 posixTest('signals')('SIGTERM lets calls in flight be answered, and then exits with 0', async () => {
@@ -177,40 +138,6 @@ posixTest('signals')('SIGTERM lets calls in flight be answered, and then exits w
   held.release(answers('In time.'));
   expect((await call.reply).events.at(-1)?.result).toMatchObject({ structuredContent: { answer: 'In time.' } });
   expect(await server.exited).toEqual({ code: 0, signal: null });
-});
-
-posixTest('signals')('what is not answered in time is aborted upstream', async () => {
-  const api = await fakeApi();
-  api.replyAlways(neverAnswers());
-  const server = await startHttpProcess({ env: { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '1' } });
-  const call = begin(server.url, { body: CALL });
-  await api.waitForRequests(1);
-  server.kill('SIGTERM');
-  await api.waitForAbort(0);
-  const message = 'The server is shutting down; ask again.';
-  expect((await call.reply).events.at(-1)).toMatchObject({ id: 1, error: { code: -32001, data: { message } } });
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-});
-
-posixTest('signals')('a second signal ends the process at once', async () => {
-  const api = await fakeApi();
-  api.replyAlways(neverAnswers());
-  const server = await startHttpProcess({ env: apiEnv(api) });
-  void begin(server.url, { body: CALL });
-  await api.waitForRequests(1);
-  server.kill('SIGINT');
-  await untilStatus(new URL('/readyz', server.url).href, 503);
-  server.kill('SIGINT');
-  await api.waitForAbort(0);
-  expect(await server.exited).toEqual({ code: 0, signal: null });
-});
-
-test.each([
-  [['--http', '--stdio'], 2],
-  [['ask', '--http=127.0.0.1:0', 'q'], 2],
-  [['doctor', '--http'], 2],
-])('%j is bad usage', async (args, code) => {
-  expect((await runCli(args)).code).toBe(code);
 });
 
 function hasIpV6(): Promise<boolean> {

@@ -22,6 +22,8 @@ const SECRETS = {
   'token of the machine': 'planted-machine-token/1+=',
 };
 
+const METADATA = '/.well-known/oauth-protected-resource';
+
 interface Message {
   readonly id?: number;
   readonly method: string;
@@ -30,7 +32,7 @@ interface Message {
 
 /** A server that repeats its token wherever it can. */
 function indiscreet(
-  { headers, method: verb }: IncomingMessage,
+  { url, headers, method: verb }: IncomingMessage,
   response: ServerResponse,
   body: unknown,
   issuer: string,
@@ -38,9 +40,17 @@ function indiscreet(
   const { authorization = '' } = headers;
   const token = authorization.replace('Bearer ', '');
   const leak = `${authorization} ${token} ${encodeURIComponent(token)}`;
+  if (url === METADATA) {
+    const document = {
+      resource: `http://${headers.host}/mcp`,
+      authorization_servers: [issuer],
+      scopes_supported: ['read'],
+    };
+    return response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(document));
+  }
   if (verb !== 'POST') return response.writeHead(405).end(leak);
   const { id, method, params } = body as Message;
-  const challenge = `Bearer error_description="${token}", scope="read ${token}", resource_metadata="${issuer}/.well-known/oauth-protected-resource"`;
+  const challenge = `Bearer error_description="${token}", scope="read ${token}", resource_metadata="http://${headers.host}${METADATA}"`;
   const isScope = method === 'tools/call' && JSON.stringify(params).includes('"scopes"');
   if (isScope)
     return response.writeHead(403, { 'WWW-Authenticate': `${challenge}, error="insufficient_scope"` }).end(leak);
@@ -73,10 +83,11 @@ test('tokens, codes, verifiers and client secrets are shown nowhere', async () =
     indiscreet(request, response, body, machineIssuer.origin),
   );
   const notes = `${remote.origin}/mcp`;
-  issuer.resource = { resource: notes };
-  machineIssuer.resource = { resource: `${machine.origin}/mcp` };
   const secret = SECRETS['secret of the registration'];
-  issuer.answers.set('/registration', { status: 201, body: { client_id: 'client', client_secret: secret } });
+  issuer.answers.set('/registration', {
+    status: 201,
+    body: { client_id: 'client', client_secret: secret, redirect_uris: [] },
+  });
   issuer.tokens = { access_token: SECRETS['access token'], refresh_token: SECRETS['refresh token'] };
   machineIssuer.tokens = { access_token: SECRETS['token of the machine'], refresh_token: undefined };
   const home = await newHome({ notes });
@@ -86,7 +97,8 @@ test('tokens, codes, verifiers and client secrets are shown nowhere', async () =
     OPENAI_API_KEY: 'sk-test-0123456789',
   };
   const debugFile = path.join(home.home, 'debug.log');
-  const auth = { grant: 'client_credentials', client_id: 'machine', client_secret: '\u0024{CLIENT_SECRET}' };
+  const client = { client_id: 'machine', client_secret: '\u0024{CLIENT_SECRET}' };
+  const auth = { grant: 'client_credentials', issuer: machineIssuer.origin, ...client };
   const config = {
     server: { debug: true, debug_file: debugFile },
     servers: [

@@ -14,7 +14,8 @@ const SECRET = 'tHe-SeCrEt-0f-the-client';
 /** A person at a terminal, whose browser writes down how it was started. */
 async function start() {
   const issuer = await FakeIssuer.start();
-  const auth = { client_id: 'registered', client_secret: `\${NOTES_SECRET}`, callback_port: await freePort() };
+  const client = { client_id: 'registered', client_secret: `\${NOTES_SECRET}` };
+  const auth = { issuer: issuer.origin, ...client, callback_port: await freePort() };
   const own = await newHome({ notes: `${issuer.origin}/notes` }, auth);
   const opened = path.join(own.home, 'opened');
   const browser = path.join(own.home, 'xdg-open');
@@ -50,47 +51,29 @@ linuxTest('opens the browser, without a shell and without keys, and waits for it
   expect(stdout).not.toContain(SECRET);
 });
 
-linuxTest('--no-browser opens none, and a browser that cannot be started is no problem', async () => {
-  const { issuer, login, opened, home } = await start();
-  const { url, ended } = login(['--no-browser']);
-  await open(issuer.callbackFor(await url));
-  expect((await ended).code).toBe(0);
-  expect(existsSync(opened)).toBe(false);
-
-  const again = login([], path.join(home, 'empty'));
-  await open(issuer.callbackFor(await again.url));
-  expect((await again.ended).code).toBe(0);
-});
-
-linuxTest('accepts a pasted URL that is longer than a line of a terminal, and does not show it', async () => {
-  const { issuer, login } = await start();
-  const { url, stdin, stderr, ended } = login(['--no-browser']);
-  const code = 'c0de-'.repeat(1500);
-  const callback = issuer.callbackFor(await url, { code });
-  stdin.write('are you reading?\r');
-  await until(() => stderr().includes('not a URL'));
-  stdin.write(`${callback}\r`);
-  expect((await ended).code).toBe(0);
-  expect(issuer.tokenRequests).toMatchObject([{ parameters: { code } }]);
-  expect((await ended).stdout).not.toContain('c0de');
-});
-
-linuxTest('Ctrl-D does not end the wait', async () => {
-  const { issuer, login } = await start();
-  const { url, stdin, ended } = login(['--no-browser']);
-  const callback = issuer.callbackFor(await url);
-  stdin.write('\u0004');
-  expect(await open(callback.replace('state=', 'state=x'))).toBe(400);
-  expect(await open(callback)).toBe(200);
-  expect((await ended).code).toBe(0);
-});
+linuxTest(
+  '--no-browser opens none; a pasted URL that is longer than a line of a terminal is accepted, and not shown',
+  async () => {
+    const { issuer, login, opened } = await start();
+    const { url, stdin, stderr, ended } = login(['--no-browser']);
+    const code = 'c0de-'.repeat(1500);
+    const callback = issuer.callbackFor(await url, { code });
+    stdin.write('are you reading?\r');
+    await until(() => stderr().includes('Not used'));
+    stdin.write(`${callback}\r`);
+    expect((await ended).code).toBe(0);
+    expect(issuer.tokenRequests).toMatchObject([{ parameters: { code } }]);
+    expect((await ended).stdout).not.toContain('c0de');
+    expect(existsSync(opened)).toBe(false);
+  },
+);
 
 linuxTest('Ctrl-C ends it with 130, although lines are read without the terminal', async () => {
   const { login } = await start();
   const { url, stdin, stderr, ended } = login(['--no-browser']);
   await url;
   stdin.write('are you reading?\r');
-  await until(() => stderr().includes('not a URL'));
+  await until(() => stderr().includes('Not used'));
   stdin.write('\u0003');
   const { code, stdout } = await ended;
   expect(code).toBe(130);

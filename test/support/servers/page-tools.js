@@ -32,6 +32,19 @@ const FORM = {
   $defs: { point: { type: 'object', properties: { x: { type: 'number' } }, description: 'A place' } },
 };
 
+/** An input without a list of properties: a union, with a list of objects. */
+const UNION = {
+  anyOf: [
+    {
+      type: 'object',
+      properties: { orders: { type: 'array', items: { $ref: '#/$defs/order' } } },
+      required: ['orders'],
+    },
+    { type: 'object', properties: { all: { const: true } } },
+  ],
+  $defs: { order: { type: 'object', properties: { id: { type: 'integer', minimum: 1 }, note: { type: 'string' } } } },
+};
+
 /** Schemas whose members have the wrong types. */
 const BROKEN_FORM = {
   type: 'object',
@@ -52,6 +65,7 @@ export const TOOLS = {
     inputSchema: FORM,
     run: (input) => ({ content: [], structuredContent: input }),
   },
+  union: { inputSchema: { type: 'object', ...UNION }, run: (input) => ({ content: [], structuredContent: input }) },
   media: {
     run: () => ({
       content: [
@@ -71,8 +85,6 @@ export const TOOLS = {
   long: { title: 'W'.repeat(150), description: 'w'.repeat(150), run: () => text('x'.repeat(60_000)) },
   fails: { run: () => ({ ...text('No such city'), isError: true }) },
   refuses: { error: { code: -32050, message: 'Not today', data: { hint: 'Come back tomorrow' } } },
-  /** Never answers. */
-  waits: {},
   crashes: { run: () => process.exit(7) },
   broken_form: { inputSchema: BROKEN_FORM, run: () => text('called') },
   [HOSTILE]: {

@@ -35,13 +35,14 @@ interface SeenRequest {
 }
 
 interface SentMessage {
+  readonly id?: unknown;
   readonly method?: string;
   readonly params?: { readonly _meta?: object };
 }
 
 type Handler = (request: IncomingMessage, response: ServerResponse, body: unknown) => unknown;
-/** `proceed` lets the server answer after all. */
-export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void) => void;
+/** `proceed` lets the server answer after all; `id` is that of the JSON-RPC request. */
+export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void, id: unknown) => void;
 
 type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
@@ -81,7 +82,7 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     const [planned] = index < 0 ? [] : next.splice(index, 1);
     const proceed = () => void (guard(request, response) && handler(request, response, body));
     if (planned === undefined) proceed();
-    else planned.answer(request, response, proceed);
+    else planned.answer(request, response, proceed, body?.id);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

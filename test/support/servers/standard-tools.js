@@ -41,7 +41,7 @@ export class StandardTools {
       { name: 'cancelled', description: 'Answers as soon as a call was cancelled.', inputSchema: OBJECT },
       {
         name: 'big',
-        description: 'Answers with a text of `size` characters, or a value of `depth` levels, or with `parts` objects.',
+        description: 'Answers with a text of `size` characters, or a value of `depth` levels.',
         inputSchema: OBJECT,
       },
       { name: 'change', description: 'Adds a tool.', inputSchema: OBJECT },
@@ -106,9 +106,6 @@ export class StandardTools {
         if (args.depth !== undefined) {
           const value = JSON.parse(`${'['.repeat(args.depth)}${']'.repeat(args.depth)}`);
           return { content: [], structuredContent: { value } };
-        }
-        if (args.parts !== undefined) {
-          return { content: [], structuredContent: { value: Array.from({ length: args.parts }, () => ({})) } };
         }
         return text('x'.repeat(args.size));
       case 'change':

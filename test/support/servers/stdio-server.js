@@ -2,7 +2,7 @@
 // <name>-tools.js; without, the standard tools and one more per way to misbehave during a call. Each further argument is a way to
 // misbehave at other times; arguments that it does not know, such as a tag that identifies its processes, have no effect.
 import { spawn } from 'node:child_process';
-import { closeSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { StandardTools } from './standard-tools.js';
@@ -58,16 +58,24 @@ const MISBEHAVIOUR = {
     send({ method: 'notifications/message', params: { level: 'info', data: 'x'.repeat(size) } });
     send({ id, result: { content: [{ type: 'text', text: 'noted' }] } });
   },
-  /** Writes this line so often, or without an end; if it is deaf, it no longer reads. */
-  repeat: async (id, { line, times = Number.POSITIVE_INFINITY, isDeaf = false }) => {
-    if (isDeaf) input.pause();
-    const perBlock = Math.min(times, 1000);
-    for (let written = 0; written < times; written += perBlock) {
-      const isRead = process.stdout.write(`${line}\n`.repeat(perBlock));
+  /** Writes this line so often. */
+  repeat: async (id, { line, times }) => {
+    for (let written = 0; written < times; written += 1000) {
+      const isRead = process.stdout.write(`${line}\n`.repeat(Math.min(times, 1000)));
       if (!isRead) await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
     send({ id, result: { content: [{ type: 'text', text: 'repeated' }] } });
   },
+  /** Writes so many megabytes to standard error. */
+  complain: (id, { megabytes }) => {
+    const lines = `${'x'.repeat(99)}\n`.repeat(10_000);
+    for (let written = 0; written < megabytes; written += 1) writeSync(2, lines);
+    send({ id, result: { content: [{ type: 'text', text: 'complained' }] } });
+  },
+  /** Does nothing more, whatever it is sent. */
+  hang: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000),
+  nothing: () => {},
+  malformed: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[\n`),
   noResult: (id) => send({ id, result: { answer: 42 } }),
   noObject: (id) => send({ id, result: 'forty-two' }),
   noError: (id) => send({ id, error: 'it is broken' }),
@@ -101,6 +109,9 @@ const MISBEHAVIOUR = {
 let onResponse = () => {};
 /** The parameters of `initialize`. */
 let greeting;
+/** Reads nothing before this file exists. */
+const [held] = args.flatMap((arg) => (arg.startsWith('--held=') ? arg.slice(7) : []));
+while (held !== undefined && !existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 10));
 const input = createInterface({ input: process.stdin });
 
 async function onRequest({ id, method, params = {} }) {
@@ -111,9 +122,7 @@ async function onRequest({ id, method, params = {} }) {
     const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
     const tools = is('unannounced') ? {} : { listChanged: true };
     const capabilities = { tools, ...(TOOLS === undefined && { prompts: { listChanged: true } }) };
-    const title = is('verbose') ? { title: 'x'.repeat(100_000) } : {};
-    const icons = is('decorated') ? { icons: Array.from({ length: 20_000 }, () => ({})) } : {};
-    const serverInfo = { name: 'stdio-server', version: '1.2.3', ...title, ...icons };
+    const serverInfo = { name: 'stdio-server', version: '1.2.3' };
     try {
       return send({ id, result: { protocolVersion, capabilities, serverInfo, ...greet?.() } });
     } catch (error) {
@@ -168,6 +177,8 @@ function listTools(cursor) {
     const described = Object.entries(TOOLS).map(([name, { run, error, ...tool }]) => ({ name, ...tool }));
     return { tools: described.map((tool) => ({ inputSchema: { type: 'object' }, ...tool })) };
   }
+  if (is('lists-1000'))
+    return { tools: Array.from({ length: 1000 }, (_, at) => ({ name: `tool${at}`, inputSchema: {} })) };
   const page = tools.list(cursor);
   if (!is('lists-all') || page.nextCursor !== undefined) return page;
   const more = Object.keys(MISBEHAVIOUR).map((name) => ({ name, inputSchema: { type: 'object' } }));
@@ -184,9 +195,6 @@ function onLine(line) {
 }
 
 if (is('endless-list')) tools.listWithoutEnd(100);
-if (is('endless-huge-list')) tools.listWithoutEnd(5, 'x'.repeat(1_000_000));
-if (is('endless-large-list')) tools.listWithoutEnd(5, 'x'.repeat(100_000));
-if (is('crowded-list')) tools.listWithoutEnd(1, Array(250_000).fill({}));
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 tools.onPromptsChanged = () => send({ method: 'notifications/prompts/list_changed' });
 if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);

@@ -1,4 +1,4 @@
-import type { ConfiguredServer, ServerDefinition } from '../../../src/application/gateway/server-supervisor.ts';
+import type { ConfiguredServer, ServerDefinition } from '../../../src/application/gateway/server-definition.ts';
 import { FakeToolServer } from '../../support/fake-tool-server.ts';
 
 export type FakeConfigured = ConfiguredServer & { readonly server: FakeToolServer };
@@ -14,6 +14,8 @@ export function configured(
     timeoutMs: 30_000,
     startupTimeoutMs: 60_000,
     restart: 'on-failure',
+    start: 'at_once',
+    idleMs: 0,
     isRequired: false,
     filter: {},
     maxConcurrency: 64,

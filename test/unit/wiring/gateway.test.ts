@@ -16,15 +16,18 @@ const server = (name: string, isPublic = false): ServerEntry => ({
   timeoutMs: 1000,
   startupTimeoutMs: 1000,
   restart: 'never',
+  start: 'at_once' as const,
+  idleMs: 0,
   isRequired: false,
   filter: {},
   maxConcurrency: 1,
   maxResponseBytes: 1024,
+  forwardBaggage: false,
   isPublic,
 });
 
 async function start(servers: readonly ServerEntry[]) {
-  const config = { gateway: { checkOutput: 'warn' }, secretVariables: [] };
+  const config = { secretVariables: [] };
   const runtime = {
     config,
     clock: new FakeClock(),
@@ -32,7 +35,7 @@ async function start(servers: readonly ServerEntry[]) {
     access: () => undefined,
   } as unknown as Runtime;
   const started: Gateway[] = [];
-  const options = { servers, validator: new FakeSchemaValidator(), logSpawn: () => {} };
+  const options = { servers, validator: async () => new FakeSchemaValidator(), logSpawn: () => {} };
   const composed = await composeGateway(runtime, { ...options, onStarted: (gateway) => started.push(gateway) });
   onTestFinished(() => composed.close());
   return { composed, started };
@@ -61,7 +64,7 @@ test('a configuration that cannot be used changes nothing', async () => {
 });
 
 test.each([
-  ['those whose tools they use (ruling L6)', false, ['jira']],
+  ['those whose tools they use', false, ['jira']],
   ['all of them if clients use them too', true, ['jira', 'wiki']],
 ])('answers start %s', (_, expose, names) => {
   const config = {

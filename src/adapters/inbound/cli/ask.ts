@@ -1,8 +1,8 @@
-import type { Answer } from '../../../application/answers/answer.ts';
-import type { Application } from '../../../application/answers/application.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { Answer } from '../../../application/tools/answer.ts';
+import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
+import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER, type CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
@@ -17,11 +17,11 @@ import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Ask } from './command-line.ts';
 import { openLine } from './live-line.ts';
-import type { TerminalLook } from './terminal-markdown.ts';
+import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {
   readonly by: CallOrigin;
-  readonly application: Pick<Application, 'answerQuery'>;
+  readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly question: string;
   /** The terminal that shows the answer; a program gets its Markdown unchanged. */
   readonly terminal?: TerminalLook | undefined;
@@ -29,16 +29,14 @@ export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
-  const { application, by, redactor, tool, question, json, verbose, out, terminal, err } = options;
+  const { catalogue, by, redactor, tool, question, json, verbose, out, terminal, err } = options;
   const fail = (kind: string, message: string, handle?: string) => {
     if (json) out(`${redactedJson({ error: { kind, message, handle } }, redactor.inLogs, 2)}\n`);
     err.write(`${message}\n`);
     return FAILED;
   };
-  const isKnown = (name: string) => by.rights().mayUse({ server: BUILT_IN_SERVER, name });
-  if (!isKnown(tool)) return fail('unknown_tool', MCP.unknownTool(tool, TOOL_NAMES.filter(isKnown)));
   const language = languageOf(question);
-  const line = await openLine(options);
+  const line = openLine(options);
   const ended: string[] = [];
   const onProgress = (progress: SearchProgress) => {
     const message = progressMessage(progress, language);
@@ -47,26 +45,35 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     const before = progress.kind === 'asking' ? ended.splice(0) : [];
     line?.show([message, ...before].join(' · '));
   };
-  const query = { by, isUnlimited: true, tool, args: { query: question }, observer: { onProgress } };
-  const answer = await application.answerQuery(query, signal);
+  const args = { query: question };
+  const call = { server: BUILT_IN_SERVER, tool, args, by, isUnlimited: true, onSearchProgress: onProgress };
+  const outcome = await catalogue.call(call, signal);
   line?.end();
 
-  if (answer.isErr()) {
-    const { error } = answer;
+  const failed = (error: AnswerError) => {
     const code = fail(error.kind, redactor.inLogs(messageFor(error)), 'handle' in error ? error.handle : undefined);
     return error.kind === 'cancelled' ? INTERRUPTED : code;
+  };
+  if (outcome.isErr()) {
+    const { error } = outcome;
+    if (error.kind === 'answer_failed') return failed(error.error);
+    if (error.kind === 'audit_unavailable') return failed({ kind: error.kind });
+    const known = error.kind === 'unknown_tool' ? error.known : [];
+    return fail('unknown_tool', MCP.unknownTool(tool, known));
   }
-  const { result } = answer.value;
-  const report = toReportJson(answer.value.report);
+  const { answer } = outcome.value;
+  if (answer === undefined) throw new Error(`no answer of ${tool}`);
+  const { result } = answer;
+  const report = toReportJson(answer.report);
   // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   const isShown = terminal !== undefined && !json;
-  out(`${isShown ? (await import('./terminal-markdown.ts')).toTerminalText(output, terminal) : output}\n`);
-  for (const server of answer.value.report.loginRequired ?? [])
-    err.write(`${toolErrorMessage({ kind: 'login_required', server })}\n`);
-  const findings = json ? [] : findingsOf(answer.value, language, verbose);
-  if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `- ${line}\n`).join(''))}`);
-  if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.value.report))}\n`);
+  out(`${isShown ? toTerminalText(output, terminal) : output}\n`);
+  for (const server of answer.report.loginRequired ?? [])
+    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'login_required', server }))}\n`);
+  const findings = json ? [] : findingsOf(answer, language, verbose);
+  if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `${line}\n`).join(''))}`);
+  if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.report))}\n`);
   return SUCCEEDED;
 }
 

@@ -1,29 +1,34 @@
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
-import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { NO_ERROR_TEXT, onlyCallMessage } from '../words/tool-error-messages.ts';
+import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { NO_ERROR_TEXT, onlyCallMessage, toolErrorCode } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
 export interface CallToolOptions extends CommandContext {
   readonly by: CallOrigin;
-  readonly gateway: Gateway;
+  readonly gateway: Gateway | undefined;
+  readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** Prints `result` or `error`, as `POST /mcp/call` returns them. */
+  readonly json: boolean;
 }
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, by, redactor, server, tool, args, out, err } = options;
-  const line = await openLine(options, `Starting ${server}`);
+  const { gateway, catalogue, by, redactor, server, tool, args, json, out, err } = options;
+  const line = openLine(options, `Starting ${server}`);
   let hasProgress = false;
-  void gateway.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
+  void gateway?.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
     if (!hasProgress) line?.show(`${server}/${tool}`);
   });
   const show = ({ progress, total, message = '' }: ToolProgress) => {
@@ -31,21 +36,31 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const outcome = await gateway.callTool({ server, tool, args, by, onProgress: line && show }, signal);
+  const print = (value: unknown) => {
+    const text = typeof value === 'string' ? redactor.anywhere(value) : redactedJson(value, redactor.anywhere, 2);
+    out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
+  };
+  const fail = (code: string, message: string, returned: object = {}) => {
+    if (json) print({ error: { code, message }, ...returned });
+    err.write(`${message}\n`);
+    return FAILED;
+  };
+  const outcome = await catalogue.call({ server, tool, args, by, onProgress: line && show }, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;
-    err.write(`${redactor.inLogs(onlyCallMessage(error))}\n`);
-    return error.kind === 'cancelled' ? INTERRUPTED : FAILED;
+    const isAnswer = error.kind === 'answer_failed';
+    const message = isAnswer ? messageFor(error.error) : onlyCallMessage(error);
+    const code = fail(isAnswer ? 'TOOL_EXECUTION_ERROR' : toolErrorCode(error), redactor.inLogs(message));
+    if (error.kind === 'unknown_server') return BAD_USAGE;
+    return error.kind === 'cancelled' ? INTERRUPTED : code;
   }
-  if (outcome.value.isError) {
+  const { content, structuredContent, isError } = outcome.value;
+  if (isError) {
     const text = cleanText(textOf(outcome.value)).trim();
-    err.write(`${redactor.anywhere(text || NO_ERROR_TEXT)}\n`);
-    return FAILED;
+    return fail('TOOL_EXECUTION_ERROR', redactor.anywhere(text || NO_ERROR_TEXT), { content, structuredContent });
   }
-  const { result, content } = toPlainResult(outcome.value);
-  const shown = result === null && content !== undefined ? content : result;
-  const text = typeof shown === 'string' ? redactor.anywhere(shown) : redactedJson(shown, redactor.anywhere, 2);
-  out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
+  const plain = toPlainResult(outcome.value);
+  print(json ? plain : plain.result === null ? (plain.content ?? null) : plain.result);
   return SUCCEEDED;
 }

@@ -2,8 +2,7 @@ import { parseArgs } from 'node:util';
 import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
-
-export { USAGE } from './usage.ts';
+import { CALL_USAGE, CHECK_USAGE } from './usage.ts';
 
 export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask "your question"';
 
@@ -24,29 +23,46 @@ type Configured =
   | { readonly kind: 'show-config' }
   | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
   | { readonly kind: 'doctor'; readonly json: boolean }
-  /** Without an action, the tools are listed. */
-  | { readonly kind: 'tools'; readonly json: boolean; readonly action?: 'lock' | 'diff' }
+  /** The source is a file, a URL, or `-` for standard input. */
+  | { readonly kind: 'check'; readonly source: string; readonly json: boolean }
+  /** Without an action, the tools are listed; `isFresh`: every server is asked for them. */
+  | {
+      readonly kind: 'tools';
+      readonly json: boolean;
+      readonly action?: 'lock' | 'diff';
+      readonly isFresh?: boolean;
+      /** Only this server, or this tool of it, is shown. */
+      readonly server?: string | undefined;
+      readonly tool?: string | undefined;
+    }
   | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
   | { readonly kind: 'logins'; readonly json: boolean }
   | { readonly kind: 'logout'; readonly server: string }
   /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
-  | { readonly kind: 'call'; readonly server: string; readonly tool: string; readonly input: string };
+  | {
+      readonly kind: 'call';
+      readonly server: string;
+      readonly tool: string;
+      readonly input: string;
+      readonly json: boolean;
+    };
 
 export type Command =
   | { readonly kind: 'help' | 'version' }
   | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
-const COMMANDS = ['ask', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
+const COMMANDS = ['ask', 'check', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
 
 const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
 /** The options of serving and of each command, beside those of all. */
 const OPTIONS_OF: Readonly<Record<'serve' | (typeof COMMANDS)[number], readonly string[]>> = {
   serve: ['stdio', 'http', 'show-config', 'record', 'expose'],
   ask: ['record', 'tool', 'json', 'verbose', 'check'],
+  check: ['json'],
   doctor: ['record', 'json'],
-  tools: ['json', 'lock', 'diff'],
-  call: [],
+  tools: ['json', 'fresh', 'lock', 'diff'],
+  call: ['json'],
   login: ['no-browser'],
   logins: ['json'],
   logout: [],
@@ -73,7 +89,7 @@ const PARSED_OPTIONS = {
 /** The options that are present; '' if they have no value. */
 type Values = Record<string, string>;
 
-/** Parses the command line (spec 5.5, ruling 21). Without a mode: help on a terminal, the stdio server on a pipe. */
+/** Parses the command line. Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
   const tokens = tokenize(argv);
   const problem = tokens.map(problemOf).find((problem) => problem !== undefined);
@@ -100,13 +116,17 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   const misplaced = misplacedIn(command, values);
   if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${command}`);
   const options = toConfigOptions(values);
+  const json = 'json' in values;
   const [, server, tool, input = '{}', ...rest] = words;
   switch (command) {
     case 'ask':
-      return toAsk(words.slice(1), values, isTerminal, argv.includes('--record'));
+      return toAsk(words.slice(1), values, isTerminal);
+    case 'check':
+      if (tool !== undefined || (server === undefined && isTerminal)) return badUsage(CHECK_USAGE);
+      return { kind: command, source: server ?? '-', json, options };
     case 'call': {
       const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
-      return isComplete ? { kind: command, server, tool, input, options } : badUsage(CALL_USAGE);
+      return isComplete ? { kind: command, server, tool, input, json, options } : badUsage(CALL_USAGE);
     }
     case 'login':
     case 'logout':
@@ -114,15 +134,19 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
         return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
       if (command === 'logout') return { kind: command, server, options };
       return { kind: command, server, noBrowser: 'no-browser' in values, options };
-    default: {
-      if (server !== undefined) return badUsage(`${command} takes no arguments`);
-      const json = 'json' in values;
-      if (command !== 'tools') return { kind: command, json, options };
+    case 'tools': {
+      if (words.length > 3) return badUsage('tools takes at most a server and a tool');
       const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
-      const other = action === 'lock' ? ['diff', 'json'].find((name) => name in values) : undefined;
-      if (other !== undefined) return badUsage(`--lock cannot be combined with --${other}`);
-      return { kind: command, json, ...(action && { action }), options };
+      const other =
+        action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
+      if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
+      if (action === undefined) return { kind: command, json, isFresh: 'fresh' in values, server, tool, options };
+      if (server !== undefined) return badUsage(`--${action} is about all servers: tools --${action}`);
+      return { kind: command, json, action, options };
     }
+    default:
+      if (server !== undefined) return badUsage(`${command} takes no arguments`);
+      return { kind: command, json, options };
   }
 }
 
@@ -146,17 +170,14 @@ function toServe([word]: readonly string[], values: Values, isTerminal: boolean)
   return isStdio || !isTerminal ? { kind: 'serve', showConfig, options } : { kind: 'help' };
 }
 
-/** With `hasDetachedRecord`, a folder follows `--record` as another argument, which may have been the question. */
-function toAsk(words: readonly string[], values: Values, isTerminal: boolean, hasDetachedRecord: boolean): Command {
+function toAsk(words: readonly string[], values: Values, isTerminal: boolean): Command {
   const tool = TOOL_NAMES.find((name) => name === (values.tool ?? 'answer'));
   const nearest = nearestName(values.tool ?? '', TOOL_NAMES);
   if (tool === undefined && nearest !== undefined) return badUsage(`--tool=${values.tool}: did you mean ${nearest}?`);
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
   const question = words.join(' ');
-  const isEmpty = question.trim() === '';
-  if (isEmpty && hasDetachedRecord) return badUsage(`--record needs ${REQUIRED_VALUES.record}`);
   const isPiped = question.trim() === '-' || (words.length === 0 && !isTerminal);
-  if (isEmpty && !isPiped) return badUsage(QUESTION_REQUIRED);
+  if (question.trim() === '' && !isPiped) return badUsage(QUESTION_REQUIRED);
   return {
     kind: 'ask',
     tool,
@@ -166,9 +187,6 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean, ha
     options: toConfigOptions(values),
   };
 }
-
-const CALL_USAGE =
-  "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";
 
 function enumerated(names: readonly string[]): string {
   return names.join(', ').replace(/, (\w+)$/, ' and $1');
@@ -218,7 +236,7 @@ function unknownOption(option: string): string {
   return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
-/** The option that takes the next argument: for a server, `--debug file` is `--debug=file` (spec 5.5). */
+/** The option that takes the next argument: for a server, `--debug file` is `--debug=file`. */
 function openOption(token: Token | undefined): string | undefined {
   if (token?.kind !== 'option' || token.value !== undefined) return undefined;
   return OPTIONAL_VALUES.find((name) => name === token.name);

@@ -8,7 +8,13 @@ import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import type { AccessPolicy } from '../../../domain/gateway/access.ts';
 import type { ApprovedTools } from '../../../domain/gateway/approved-tools.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
-import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
+import {
+  type GroundingPolicy,
+  MAX_FUNCTIONS,
+  RECOMMENDED_FUNCTIONS,
+  toOffer,
+  unknownTools,
+} from '../../../domain/grounded/grounding.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
@@ -84,7 +90,7 @@ export async function* checksOf(options: CheckedSetup, signal: AbortSignal): Asy
   if (gateway !== undefined) yield* checkServers(gateway, signal);
   for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login);
   if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
-  if (access !== undefined) yield await checkAccess(access, gateway);
+  if (access !== undefined) yield checkAccess(access, gateway);
   if (approved !== undefined) yield checkLock(approved, gateway);
   if (audit !== undefined) yield checkAudit(audit);
   if (quota !== undefined) yield await checkQuota(quota);
@@ -99,11 +105,19 @@ const UNENCRYPTED = 'http:// sends the key and the questions unencrypted; use ht
 
 /** The key, who else can read it, and what the API does with it. */
 async function* checkApi(
-  { application, apiKey, isUnencrypted }: CheckedSetup,
+  { application, apiKey, isUnencrypted, gateway }: CheckedSetup,
   signal: AbortSignal,
 ): AsyncGenerator<Check> {
   const { variable } = apiKey;
   const kind = keyProblem(apiKey.value);
+  if (kind === 'no_api_key' && gateway !== undefined) {
+    yield toCheck(
+      'key',
+      'note',
+      `${variable} is not set, so the answer tools are not offered; the tools of servers need no key`,
+    );
+    return;
+  }
   if (kind === undefined) yield toCheck('key', 'ok', `found in ${variable}`);
   else yield { ...toCheck('key', 'failed', KEY_DETAILS[kind]), error: { kind, variable } };
   const file = `other users of this machine can read the file that ${variable} names: chmod 600 it`;
@@ -112,7 +126,7 @@ async function* checkApi(
   yield* application.diagnoseSetup(kind && `the key is ${KEY_DETAILS[kind]}`, signal);
 }
 
-/** What works, but is probably not what the user wants (ruling A23). */
+/** What works, but is probably not what the user wants. */
 function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   if (new Set(settings).size === 1) yield toCheck('profiles', 'note', EQUAL_PROFILES);
@@ -133,8 +147,11 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
       ? toCheck(`server ${name}`, 'ok', `${count(tools, 'tool')} (${transport})`)
       : toCheck(`server ${name}`, 'failed', `${state}: ${cleanLine(lastError ?? 'no reason is known')}`);
   }
-  for (const { name, problems } of gateway.listed)
+  for (const { name, problems, difference } of gateway.listed) {
     for (const problem of problems) yield toCheck(`server ${name}`, 'warning', problem);
+    if (difference !== undefined)
+      yield toCheck(`server ${name}`, 'note', `its tools have changed since its last start (${difference})`);
+  }
 }
 
 function checkLogin(login: CheckedLogin): Check {
@@ -152,31 +169,29 @@ function checkLogin(login: CheckedLogin): Check {
 const SHARED_LOGIN =
   'other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files';
 
-/** What is done with the web, and what that means for private data (ruling L19). */
+/** What is done with the web, and what that means for private data. */
 const WEB = {
   before: 'the model may search the web until a private tool has answered',
   never: 'the model never searches the web beside these tools',
   always: 'what a private tool returned can leave this machine in a web search or in the address of a page',
 } as const;
 
-/** What is offered to the model (rulings L2, L3). */
-async function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
-  const grounding = await import('../../../domain/grounded/grounding.ts');
-  const { RECOMMENDED_FUNCTIONS: recommended, MAX_FUNCTIONS: max } = grounding;
+/** What is offered to the model. */
+function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
   const { servers = [], tools = [], changed = [] } = gateway ?? {};
-  const { functions, tooLarge } = grounding.toOffer(tools, policy);
+  const { functions, tooLarge } = toOffer(tools, policy);
   const available = servers.filter(({ state }) => state === 'available').map(({ name }) => name);
   const unavailable = Object.keys(policy.tools).filter((server) => !available.includes(server));
-  const unknown = grounding.unknownTools(policy, [...tools, ...changed], unavailable);
+  const unknown = unknownTools(policy, [...tools, ...changed], unavailable);
   const names = functions.map(({ tool }) => `${tool.server}/${tool.name}`);
   const list = `offers ${count(names.length, 'tool')} to the model: ${names.join(', ') || 'none'}`;
   const advice = [
-    names.length > recommended ? `; OpenAI recommends at most ${recommended}` : '',
+    names.length > RECOMMENDED_FUNCTIONS ? `; OpenAI recommends at most ${RECOMMENDED_FUNCTIONS}` : '',
     unknown.length > 0 ? `; there is no tool ${unknown.join(', ')} (grounding.tools)` : '',
     tooLarge.length > 0 ? `; the schema of ${tooLarge.join(', ')} is too large` : '',
   ].join('');
-  yield names.length > max
-    ? toCheck('grounding', 'failed', `${list}; the API accepts ${max}`)
+  yield names.length > MAX_FUNCTIONS
+    ? toCheck('grounding', 'failed', `${list}; the API accepts ${MAX_FUNCTIONS}`)
     : toCheck('grounding', names.length === 0 || advice !== '' ? 'warning' : 'ok', `${list}${advice}`);
   yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
 }

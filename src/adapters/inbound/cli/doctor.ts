@@ -39,7 +39,7 @@ export function doctorOnProblems(problems: readonly ConfigProblem[], options: Pr
 async function* withProgress(checks: AsyncGenerator<Check>, options: DoctorOptions) {
   let running = CHECKING;
   for (;;) {
-    const line = options.json ? undefined : await openLine(options, running);
+    const line = options.json ? undefined : openLine(options, running);
     const next = await checks.next();
     line?.end();
     if (next.done === true) return;

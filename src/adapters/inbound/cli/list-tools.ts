@@ -3,12 +3,18 @@ import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
-import { NO_SERVERS } from '../words/tool-error-messages.ts';
+import { notApprovedMessage } from '../words/lock-messages.ts';
+import { duration } from '../words/plain.ts';
+import { IDLE_SERVERS, NO_SERVERS, toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
+import { toolLines } from './tool-parameters.ts';
 
 interface ListToolsOptions extends CommandContext {
+  /** The servers that are shown. */
   readonly gateway: Pick<VisibleGateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
+  /** Only this tool is shown, with its parameters. */
+  readonly tool?: string | undefined;
   readonly json: boolean;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
@@ -16,30 +22,51 @@ interface ListToolsOptions extends CommandContext {
 
 const MAX_DESCRIPTION = 100;
 
-/** Prints the servers, their states and their tools. The exit code is 1 if a server is not available. */
+/**
+ * Prints the servers, their states and their tools; of a server that does not run, those that are kept. The exit code is 1 if a server cannot be
+ * used, or has no such tool.
+ */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, json, out, isTerminal, offered } = options;
+  const { gateway, tool, json, out, err, isTerminal, offered } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
-  const { servers = [], tools = [] } = gateway ?? {};
+  const { servers = [], tools: known = [] } = gateway ?? {};
+  const tools = known.filter(({ name }) => tool === undefined || name === tool);
+  const isAvailable = servers.every(({ state }) => state === 'available' || state === 'idle');
+  const nowMs = options.clock.now().getTime();
+  const isMissing = tool !== undefined && tools.length === 0;
   const names = offered(tools);
   if (json) {
     const shown = servers.map((server) => ({ ...server, since: server.since.toISOString() }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-  } else {
+  } else if (tool !== undefined && !isMissing) {
+    for (const line of tools.flatMap(toolLines)) out(`${redact(line)}\n`);
+  } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0) out(`${NO_SERVERS}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
-    for (const { name, state, transport, lastError } of servers) {
-      const reason = state === 'available' || lastError === undefined ? '' : `: ${redact(cleanLine(lastError))}`;
-      out(`${name}: ${state} (${transport})${reason}\n`);
+    for (const { name, state, transport, lastError, changed, listedAt } of servers) {
+      const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
+      const age = listedAt === undefined ? '' : `, listed ${duration(nowMs - listedAt.getTime())} ago`;
+      out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
+      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
         out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
     }
+    if (servers.some(({ state }) => state === 'idle')) out(`${IDLE_SERVERS}\n`);
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  return servers.every(({ state }) => state === 'available') ? SUCCEEDED : FAILED;
+  if (isMissing && isAvailable) err.write(`${redact(missingTool(tool, options))}\n`);
+  return isAvailable && !isMissing ? SUCCEEDED : FAILED;
+}
+
+/** Why the only server that is shown does not offer a tool. */
+function missingTool(tool: string, { gateway }: ListToolsOptions): string {
+  const [server] = gateway?.servers ?? [];
+  if (server?.changed?.includes(tool)) return notApprovedMessage([tool]);
+  const known = (gateway?.tools ?? []).map(({ name }) => name);
+  return toolErrorMessage({ kind: 'unknown_tool', server: server?.name ?? '', tool, known });
 }
 
 /** Resolves when every server has started, or has failed. */
@@ -47,7 +74,7 @@ export async function whenStarted(
   options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted'> | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const line = options.gateway && (await openLine(options, 'Starting the servers'));
+  const line = options.gateway && openLine(options, 'Starting the servers');
   await options.gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   line?.end();
 }

@@ -1,3 +1,4 @@
+import wrapAnsi from 'wrap-ansi';
 import type { CommandContext } from './command-context.ts';
 
 const CLEAR_LINE = '\r\u001B[2K';
@@ -6,22 +7,18 @@ const CLEAR_LINE = '\r\u001B[2K';
  * One line on standard error that shows a person the current progress and the elapsed time. `end` removes it. Undefined if there is no terminal,
  * or debug lines would be written into it.
  */
-export async function openLine(
-  { err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>,
-  first?: string,
-) {
+export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>, first?: string) {
   if (err.isTTY !== true || logger.isDebug) return undefined;
   const startedMs = clock.elapsedMs();
-  // The table of characters that it loads takes as long as the start of a program without a terminal.
-  const { toCells, widthOf } = await import('./terminal-cells.ts');
   const ended = new AbortController();
   let message = '';
   const draw = () => {
     if (ended.signal.aborted) return;
     const elapsed = Math.floor((clock.elapsedMs() - startedMs) / 1000);
-    const cells = toCells(`${elapsed} s  ${message}`);
-    const fitting = cells.filter((_, index) => widthOf(cells.slice(0, index + 1)) < (err.columns || 80));
-    err.write(`${CLEAR_LINE}${fitting.map(({ text }) => text).join('')}`);
+    const columns = Math.max((err.columns || 80) - 1, 1);
+    const options = { hard: true, wordWrap: false, trim: false };
+    const [fitting] = wrapAnsi(`${elapsed} s  ${message}`, columns, options).split('\n', 1);
+    err.write(`${CLEAR_LINE}${fitting}`);
   };
   const show = (shown: string) => {
     message = shown;

@@ -11,7 +11,8 @@ import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { approvedMessage, notComparedMessage, unwritableFile } from '../words/tool-error-messages.ts';
+import { approvedMessage, notComparedMessage } from '../words/lock-messages.ts';
+import { unwritableFile } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { whenStarted } from './list-tools.ts';
 
@@ -28,7 +29,7 @@ export interface LockOptions extends CommandContext {
   readonly save: (file: string, text: string) => Promise<void>;
 }
 
-/** Approves the tools as they are now, or prints how they differ from those that are approved, for a person (ruling T12). Returns the exit code. */
+/** Approves the tools as they are now, or prints how they differ from those that are approved; a person decides. Returns the exit code. */
 export async function lockTools(options: LockOptions, signal: AbortSignal): Promise<number> {
   const { gateway, approved, action, file, redactor, out, err, save } = options;
   await whenStarted(options, signal);

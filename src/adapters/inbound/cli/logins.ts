@@ -21,21 +21,20 @@ interface LoginOptions extends LoginsOptions {
   readonly openBrowser: ((url: string) => void) | undefined;
 }
 
-/** Waits until a person has signed in to a server, and returns the exit code (rulings O10 and O12). `signal` aborts on Ctrl-C. */
+/** Waits until a person has signed in to a server, and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function login(options: LoginOptions, signal: AbortSignal): Promise<number> {
   const { logins, servers, server, lines, openBrowser, out, err } = options;
   const say = sayTo(options);
   const why = servers.get(server);
   if (why !== undefined) say(LOGIN_MESSAGES.notPossible(server, why));
   if (why !== undefined || !isKnown(options)) return BAD_USAGE;
-  const line = await openLine(options, LOGIN_MESSAGES.lookingFor(server));
-  const onUrl = (url: string, isClientKnown: boolean) => {
+  const line = openLine(options, LOGIN_MESSAGES.lookingFor(server));
+  const onUrl = (url: string) => {
     line?.end();
     say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));
     // The issuer needs it as it is: nothing of it is masked.
     err.write(`${url}\n`);
     say(LOGIN_MESSAGES.paste);
-    if (isClientKnown) say(LOGIN_MESSAGES.ifUnknown(server));
     openBrowser?.(url);
   };
   const onIgnored = (why: string) => say(LOGIN_MESSAGES.ignored(why));
@@ -47,7 +46,7 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   return signedIn.isOk() ? SUCCEEDED : FAILED;
 }
 
-/** Prints the logins of the configured servers, and returns the exit code (ruling O13). */
+/** Prints the logins of the configured servers, and returns the exit code. */
 export async function listLogins({ json, ...options }: LoginsOptions & { readonly json: boolean }): Promise<number> {
   const { logins, redactor, isTerminal, out } = options;
   const redact = redactor.inLogs;
@@ -60,7 +59,7 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
   return SUCCEEDED;
 }
 
-/** Ends the login of a server, and returns the exit code (ruling O13). */
+/** Ends the login of a server, and returns the exit code. */
 export async function logout(
   options: LoginsOptions & { readonly server: string },
   signal: AbortSignal,

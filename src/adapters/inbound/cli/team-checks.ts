@@ -1,14 +1,14 @@
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
-import type { AuditPolicy } from '../../../application/audit/audit.ts';
-import type { AccessPolicy } from '../../../domain/gateway/access.ts';
+import type { AuditPolicy } from '../../../application/tools/audit.ts';
+import { type AccessPolicy, GROUP_PREFIX, unmatchedGrants } from '../../../domain/gateway/access.ts';
 import { type ApprovedTools, numberOfTools } from '../../../domain/gateway/approved-tools.ts';
 import { unmatchedGrant } from '../words/config-problems.ts';
+import { notApprovedMessage } from '../words/lock-messages.ts';
 import { count } from '../words/plain.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 
-/** Who may use something, and what of it gives nothing (ruling T6). */
-export async function checkAccess(access: AccessPolicy, gateway: Servers | undefined): Promise<Check> {
-  const { GROUP_PREFIX, unmatchedGrants } = await import('../../../domain/gateway/access.ts');
+/** Who may use something, and which of its names and patterns match nothing. */
+export function checkAccess(access: AccessPolicy, gateway: Servers | undefined): Check {
   const groups = Object.keys(access).filter((name) => name.startsWith(GROUP_PREFIX)).length;
   const callers = Object.keys(access).length - groups;
   const unmatched = gateway === undefined ? [] : unmatchedGrants(access, gateway);
@@ -16,11 +16,12 @@ export async function checkAccess(access: AccessPolicy, gateway: Servers | undef
   return withWarnings('access', detail, unmatched.map(unmatchedGrant));
 }
 
-/** How many tools are approved, and which are not offered, because they are not as they were approved (ruling T23). */
+/** How many tools are approved, and which are withheld because they are not. */
 export function checkLock(approved: ApprovedTools, gateway: Servers | undefined): Check {
   const number = count(numberOfTools(approved), 'approved tool');
-  const names = (gateway?.changed ?? []).map(({ server, name }) => `${server}/${name}`);
-  const warnings = names.length === 0 ? [] : [`new or changed, and not offered: ${names.join(', ')} (tools --diff)`];
+  const warnings = (gateway?.servers ?? []).flatMap(({ name, changed }) =>
+    changed === undefined ? [] : `${name}: ${notApprovedMessage(changed)}`,
+  );
   return withWarnings('lock', number, warnings);
 }
 
@@ -30,7 +31,7 @@ export interface CheckedAudit extends AuditPolicy {
   readonly probe: () => string | undefined;
 }
 
-/** Whether the file of the audit can be used (ruling T11). */
+/** Whether the file of the audit can be used. */
 export function checkAudit({ file, arguments: shown, onFailure, probe }: CheckedAudit): Check {
   const policy = `(arguments: ${shown}; on_failure: ${onFailure})`;
   const reason = probe();

@@ -1,137 +1,181 @@
+import type { MarkedToken, Token, Tokens } from 'marked';
+import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
+import { pageKey } from '../../../domain/answers/citation.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
-import { fenceAfter } from '../../../domain/values/code-fence.ts';
-import { inlineCells } from './inline-markdown.ts';
-import { type Cell, toAnsi, toCells, widthOf, wrapCells } from './terminal-cells.ts';
-import { TerminalLinks } from './terminal-links.ts';
+import { blocksOf, isBareUrl, known } from '../answer-markdown.ts';
 
 export interface TerminalLook {
   readonly columns: number;
   readonly hasStyles: boolean;
-  /** Whether it opens links (OSC 8). Otherwise they have numbers, and their URLs are listed after the text. */
-  readonly hasHyperlinks: boolean;
 }
-
-const BOLD = '1';
-const CODE = '36';
-/** The heading of the list that ends every answer with sources. */
-const SOURCES = 'Sources:';
-/** Deeper lists leave no room for text. */
-const MAX_INDENT = 16;
 
 /**
- * An answer as a person reads it on a terminal: the Markdown that answers contain as styles, in lines of its width. Line breaks stay, since
- * models mean them. No text can drive the terminal: control characters are removed, and links lead to web pages only.
+ * An answer as a person reads it on a terminal, in lines of its width. Links have numbers, and their URLs are listed after the text. No text can
+ * drive the terminal: control characters are removed.
  */
-export function toTerminalText(markdown: string, look: TerminalLook): string {
-  const source = withoutUnsafeCharacters(markdown).replaceAll('\t', '    ').split('\n');
-  const links = new TerminalLinks(look.hasHyperlinks);
-  const lines = linesOf(source, look.columns, links);
-  const unlisted = links.unlisted();
-  if (unlisted.length > 0 && !source.includes(SOURCES)) lines.push([]);
-  for (const entry of unlisted) lines.push(toCells(entry));
-  const shown = look.hasStyles ? lines : lines.map((line) => line.map((cell) => ({ ...cell, style: '' })));
-  return shown.map((line) => toAnsi(line, (url) => links.hrefOf(url))).join('\n');
+export function toTerminalText(markdown: string, { columns, hasStyles }: TerminalLook): string {
+  const source = withoutUnsafeCharacters(markdown).replaceAll('\t', '    ');
+  return new Renderer(hasStyles).render(blocksOf(source), columns).join('\n');
 }
 
-function linesOf(source: readonly string[], columns: number, links: TerminalLinks): Cell[][] {
-  const lines: Cell[][] = [];
-  const sourcesAt = source.lastIndexOf(SOURCES);
-  let fence = '';
-  for (let at = 0; at < source.length; at += 1) {
-    const line = source[at] ?? '';
-    const opened = fence;
-    fence = fenceAfter(line, opened);
-    if (opened !== '' && fence !== '') lines.push([...toCells('    '), ...toCells(line, CODE)]);
-    if (opened !== '' || fence !== '') continue;
-    const rows = tableAt(source, at, links);
-    const isSource = sourcesAt !== -1 && at > sourcesAt;
-    const block = rows.length > 0 ? tableLines(rows, columns) : lineLines(line, columns, links, isSource);
-    for (const cells of block) lines.push(cells);
-    // With the rule of a table, which is not a row.
-    at += rows.length;
+/** The SGR parameters that begin and end a style. */
+const BOLD = [1, 22] as const;
+const ITALIC = [3, 23] as const;
+const UNDERLINED = [4, 24] as const;
+const CODE = [36, 39] as const;
+
+/** The heading of the list that ends an answer with sources. */
+const SOURCES = 'Sources:';
+const WEB_URL = /https?:\/\/[^\s<>]+/;
+/** The columns that deeply nested blocks have at least. */
+const MIN_COLUMNS = 10;
+
+class Renderer {
+  readonly #hasStyles: boolean;
+  /** The URL of each number, by the key of the page. */
+  readonly #links = new Map<string, string>();
+  /** The keys of the pages whose URLs are in the text. */
+  readonly #shown = new Set<string>();
+  #isInSources = false;
+
+  constructor(hasStyles: boolean) {
+    this.#hasStyles = hasStyles;
   }
-  return lines;
-}
 
-const RULE = /^\s*(?:[-*_]\s*){3,}$/;
-const QUOTE = /^(?:\s{0,3}>\s?)+/;
-const ENTRY = /^(?<indent>\s*)(?<bullet>[-*+•]|\d{1,9}[.)])\s+(?=\S)/;
-
-/** One line of the source: a heading, a rule, an entry of a list, or text; each may be quoted. */
-function lineLines(line: string, columns: number, links: TerminalLinks, isSource: boolean): Cell[][] {
-  const quote = QUOTE.exec(line)?.[0] ?? '';
-  const bars = '│ '.repeat(Math.min(quote.split('>').length - 1, 4));
-  const text = line.slice(quote.length);
-  if (RULE.test(text)) return [toCells('─'.repeat(columns))];
-  const heading = /^\s*#{1,6}\s+(?=[^\s#])/.exec(text)?.[0];
-  if (heading !== undefined) {
-    const title = inlineCells(text.slice(heading.length).replace(/\s#+\s*$/, ''), links, false, [BOLD]);
-    return hanging(bars, '', title, columns);
+  render(tokens: readonly Token[], columns: number): readonly string[] {
+    const lines = this.#blocks(tokens, columns);
+    while (lines.at(-1) === '') lines.pop();
+    const links = [...this.#links].flatMap(([page, url], index) =>
+      this.#shown.has(page) ? [] : `[${index + 1}] ${url}`,
+    );
+    return links.length === 0 || this.#isInSources ? [...lines, ...links] : [...lines, '', ...links];
   }
-  const entry = ENTRY.exec(text);
-  const indent = entry?.groups?.indent ?? /^\s*/.exec(text)?.[0] ?? '';
-  const rest = text.slice(entry?.[0].length ?? indent.length);
-  const start = bars + ' '.repeat(Math.min(indent.length, MAX_INDENT));
-  const bullet = entry?.groups?.bullet?.replace(/^[-*+]$/, '•');
-  if (bullet === undefined) return hanging(start, '', inlineCells(rest, links), columns);
-  const cells = inlineCells(rest, links, isSource);
-  if (!isSource) return hanging(start, `${bullet} `, cells, columns);
-  const numbers = cells.map(({ url }) => url && links.numberOf(url));
-  const number = numbers.find((number) => typeof number === 'number');
-  const marker = number === undefined ? (links.hasNumbers ? ' • ' : bullet) : `[${number}]`;
-  return hanging(start, `${marker} `, cells, columns);
-}
 
-/** Wrapped lines after `start`; those after the first are indented below the text that follows `marker`. */
-function hanging(start: string, marker: string, cells: readonly Cell[], columns: number): Cell[][] {
-  const [first, others] = [toCells(start + marker), toCells(start + ' '.repeat(marker.length))];
-  const lines = wrapCells(cells, columns - widthOf(first));
-  return lines.map((line, index) =>
-    line.length === 0 && marker === '' ? [] : [...(index === 0 ? first : others), ...line],
-  );
-}
-
-/** The cells of the table that begins at a line, row by row; none if there is no table. */
-function tableAt(source: readonly string[], at: number, links: TerminalLinks): readonly Cell[][][] {
-  const rule = source[at + 1] ?? '';
-  if (!isRow(source[at]) || !/^[\s|:-]+$/.test(rule) || !rule.includes('-') || !rule.includes('|')) return [];
-  const rows = [source[at] ?? ''];
-  for (let next = at + 2; isRow(source[next]); next += 1) rows.push(source[next] ?? '');
-  // Without what is before the first bar and after the last one.
-  return rows.map((row) =>
-    row
-      .split(BAR)
-      .slice(1, -1)
-      .map((text) => inlineCells(text.trim().replaceAll('\\|', '|'), links)),
-  );
-}
-
-/** One after a backslash belongs to a cell, also in code. */
-const BAR = /(?<!\\)\|/;
-
-function isRow(line = ''): boolean {
-  return /^\s*\|.*(?<!\\)\|\s*$/.test(line);
-}
-
-/** A table in columns; or, if it is too wide, one entry per row. */
-function tableLines([header = [], ...rows]: readonly Cell[][][], columns: number): Cell[][] {
-  const bold = header.map((cells) => cells.map((cell) => ({ ...cell, style: cell.style || BOLD })));
-  const widths: number[] = [];
-  for (const row of [header, ...rows])
-    for (const [index, cells] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, widthOf(cells));
-  const total = widths.reduce((sum, width) => sum + width + 2, -2);
-  if (total <= columns) {
-    const line = (row: readonly (readonly Cell[])[]) =>
-      row.flatMap((cells, index) => {
-        const padding = (widths[index] ?? 0) - widthOf(cells) + 2;
-        return index === row.length - 1 ? cells : [...cells, ...toCells(' '.repeat(padding))];
-      });
-    return [line(bold), toCells(widths.map((width) => '─'.repeat(width)).join('  ')), ...rows.map(line)];
+  #blocks(tokens: readonly Token[], columns: number): string[] {
+    return tokens.flatMap((token) => {
+      const hasBlankAfter = /\n *\n *$/.test(token.raw);
+      return [...this.#block(known(token), Math.max(columns, MIN_COLUMNS)), ...(hasBlankAfter ? [''] : [])];
+    });
   }
-  return rows.flatMap(([first = [], ...others]) => [
-    ...wrapCells(first, columns),
-    ...others.flatMap((cells, index) =>
-      hanging('  ', '', [...(bold[index + 1] ?? []), ...toCells(': '), ...cells], columns),
-    ),
-  ]);
+
+  #block(token: MarkedToken, columns: number): readonly string[] {
+    switch (token.type) {
+      case 'space':
+        return [];
+      case 'heading':
+        return wrapped(this.#styled(BOLD, this.#inline(token.tokens)), columns);
+      case 'paragraph':
+      case 'text':
+        if (token.raw.trim() === SOURCES) this.#isInSources = true;
+        return wrapped(this.#inline(token.tokens ?? [token]), columns);
+      case 'hr':
+        return ['─'.repeat(columns)];
+      case 'blockquote':
+        return this.#blocks(token.tokens, columns - 2).map((line) => `│ ${line}`);
+      case 'code':
+        return token.text.split('\n').map((line) => `    ${this.#styled(CODE, line)}`);
+      case 'list':
+        return this.#list(token, columns);
+      case 'table':
+        return this.#table(token, columns);
+      default:
+        return token.raw.trimEnd().split('\n');
+    }
+  }
+
+  #list({ items, ordered, start }: Tokens.List, columns: number): readonly string[] {
+    return items.flatMap((item, index) => {
+      const number = this.#isInSources ? this.#numberOf(WEB_URL.exec(item.raw)?.[0] ?? '') : 0;
+      const bullet = number > 0 ? `[${number}] ` : ordered ? `${Number(start) + index}. ` : '• ';
+      const [box, ...others] = item.tokens;
+      const isTask = box?.type === 'checkbox';
+      const marker = isTask ? bullet + box.raw : bullet;
+      const lines = hanging(marker, this.#blocks(isTask ? others : item.tokens, columns - marker.length));
+      return /\n *\n$/.test(item.raw) ? [...lines, ''] : lines;
+    });
+  }
+
+  /** In columns; or, if it is too wide, one entry per row. */
+  #table({ header, rows }: Tokens.Table, columns: number): readonly string[] {
+    const titles = header.map(({ tokens }) => this.#styled(BOLD, this.#inline(tokens)));
+    const cells = rows.map((row) => row.map(({ tokens }) => this.#inline(tokens)));
+    const widths = titles.map((title, index) =>
+      cells.reduce((width, row) => Math.max(width, stringWidth(row[index] ?? '')), stringWidth(title)),
+    );
+    if (widths.reduce((sum, width) => sum + width + 2, -2) > columns) {
+      return cells.flatMap(([first = '', ...others]) => [
+        ...wrapped(first, columns),
+        ...others.flatMap((cell, index) => hanging('  ', wrapped(`${titles[index + 1]}: ${cell}`, columns - 2))),
+      ]);
+    }
+    const toLine = (row: readonly string[]) =>
+      row
+        .map((cell, index) => cell + ' '.repeat((widths[index] ?? 0) - stringWidth(cell)))
+        .join('  ')
+        .trimEnd();
+    return [toLine(titles), widths.map((width) => '─'.repeat(width)).join('  '), ...cells.map(toLine)];
+  }
+
+  #inline(tokens: readonly Token[]): string {
+    return tokens.map((token) => this.#span(known(token))).join('');
+  }
+
+  #span(token: MarkedToken): string {
+    switch (token.type) {
+      case 'strong':
+        return this.#styled(BOLD, this.#inline(token.tokens));
+      case 'em':
+        return this.#styled(ITALIC, this.#inline(token.tokens));
+      case 'codespan':
+        return this.#styled(CODE, token.text);
+      case 'br':
+        return '\n';
+      case 'escape':
+        return token.text;
+      case 'link':
+      case 'image':
+        return this.#link(token);
+      default:
+        return token.raw;
+    }
+  }
+
+  #link(token: Tokens.Link | Tokens.Image): string {
+    const { href, raw, text, tokens } = token;
+    if (!WEB_URL.test(href)) return raw;
+    const page = pageKey(href);
+    const isUrl = isBareUrl(token);
+    if (isUrl || this.#isInSources) this.#shown.add(page);
+    if (isUrl) return text;
+    const label = this.#styled(UNDERLINED, (tokens && this.#inline(tokens)) || text || href);
+    if (this.#isInSources) return `${label}: ${href}`;
+    if (!this.#links.has(page)) this.#links.set(page, href);
+    return `${label}\u00A0[${this.#numberOf(href)}]`;
+  }
+
+  /** The number of a page that the text links to; 0 for others. */
+  #numberOf(url: string): number {
+    return [...this.#links.keys()].indexOf(pageKey(url)) + 1;
+  }
+
+  /** An inner end of the same style continues it. */
+  #styled([begin, end]: readonly [number, number], text: string): string {
+    if (!this.#hasStyles) return text;
+    return `${sgr(begin)}${text.replaceAll(sgr(end), sgr(begin))}${sgr(end)}`;
+  }
+}
+
+function sgr(parameter: number): string {
+  return `\u001B[${parameter}m`;
+}
+
+/** URLs are not broken, so that they can be selected. */
+function wrapped(text: string, columns: number): readonly string[] {
+  return wrapAnsi(text, Math.max(columns, MIN_COLUMNS), { hard: !WEB_URL.test(text) }).split('\n');
+}
+
+/** Lines after a marker, below the first of them. */
+function hanging(marker: string, lines: readonly string[]): readonly string[] {
+  return lines.map((line, index) => (index === 0 ? marker + line : line && ' '.repeat(marker.length) + line));
 }

@@ -10,10 +10,13 @@ Modes:
 Commands:
   ask "question"          answer one question; "-" or a pipe: read it from
                           standard input
+  check [file | URL | -]  check the sources of a text: whether its links exist,
+                          and have the figures of the sentences that cite them
   doctor                  check configuration, servers, key, network, models and
                           a search; asks the API one question, which costs a
                           little
-  tools                   start the configured MCP servers, list their tools
+  tools [server [tool]]   start the configured MCP servers, or one, and list
+                          their tools, or the parameters of one tool
   call <server> <tool> [input]
                           call a tool; input: a JSON object, @file or "-"
   login <server>          sign in to a remote MCP server that requires it
@@ -32,14 +35,16 @@ Options:
                           MCP client (mcpServers)
   --expose[=search|auto]  offer the tools of the MCP servers over MCP, too;
                           search: through tools that find and call them; auto:
-                          the same for callers with more than 40
+                          only for callers who have more than 40 tools
   --debug[=file]          log debug output to stderr, and to the file
 Options of commands:
-  --json                  print JSON (ask, doctor, tools, logins)
+  --json                  print JSON (ask, check, doctor, tools, call,
+                          logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
-  --lock                  approve the tools as they are now: write gateway.lock
-                          (tools)
-  --diff                  compare the tools with gateway.lock (tools)
+  --fresh                 ask every server, also if its tools are known (tools)
+  --lock                  approve the tools as they are now: write the file that
+                          gateway.lock names (tools)
+  --diff                  compare the tools with that file (tools)
   --verbose               print what the answer took (ask)
   --no-browser            only print the URL at which to sign in (login)
   --check                 compare the answer with the pages it cites (ask)
@@ -54,3 +59,8 @@ OPENAI_API_KEY_FILE names.
 Exit codes: 0 success, 1 failure, 2 bad usage, 130 interrupted.
 More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;
+
+export const CHECK_USAGE = 'check needs a text: openai-responses-mcp check <file | URL | ->';
+
+export const CALL_USAGE =
+  "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
-import type { Answer } from '../../../application/answers/answer.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { Answer } from '../../../application/tools/answer.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
@@ -15,18 +15,18 @@ import type { Reply, Send, ToolCall, ToolReply } from './tool-set.ts';
 export interface PresentationOptions {
   readonly logger: Pick<Logger, 'isDebug'>;
   readonly redactor: Pick<Redactor, 'inLogs'>;
-  /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era (ruling 4). */
+  /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era. */
   readonly toolErrors: 'protocol' | 'result';
 }
 
-/** A reporter for clients that request progress, else undefined. `0` is a valid progress token (ruling 18). */
+/** A reporter for clients that request progress, else undefined. `0` is a valid progress token. */
 export function createReporter({ meta, args }: ToolCall, clock: Clock, notify: Send): ProgressReporter | undefined {
   const { progressToken: token } = meta;
   const language = languageOf(typeof args.query === 'string' ? args.query : '');
   return isRequestId(token) ? new ProgressReporter({ token, language, clock, notify }) : undefined;
 }
 
-/** The reply to a call: in the modern era, every failure is a result, which hosts show to their model (ruling 4). */
+/** The reply to a call: in the modern era, every failure is a result, which hosts show to their model. */
 export function toToolReply(
   answer: Result<Answer, AnswerError>,
   era: Era,
@@ -40,7 +40,7 @@ export function toToolReply(
   return isResult ? failedAnswer(message, true) : toProtocolError(error, message, logger.isDebug);
 }
 
-/** The contract's JSON (spec 3.2) as text and as structured content; `_meta` contains what the answer took (ruling 6). */
+/** The contract's JSON as text and as structured content; `_meta` contains what the answer took. */
 function toToolResult({ result, report }: Answer): Params {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
@@ -51,7 +51,7 @@ function toToolResult({ result, report }: Answer): Params {
 
 const DEBUG_MESSAGE_LENGTH = 400;
 
-/** With `isDebug`, `data` contains what the API reported (spec 8.2). */
+/** With `isDebug`, `data` contains what the API reported. */
 function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
   if (error.kind === 'invalid_arguments') {
     return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };

@@ -10,7 +10,7 @@ export function objectSchema(properties: Params, ...required: readonly string[])
   return { type: 'object', properties, required };
 }
 
-/** With `citations.check: evidence` (ruling E7). */
+/** With `citations.check: evidence`. */
 const EVIDENCE = {
   type: 'object',
   description: 'how the page compares with the answer; no proof',
@@ -21,7 +21,7 @@ const EVIDENCE = {
   },
 };
 
-/** The output contract (spec 3.2). Additional fields are allowed, because clients reject results that the schema forbids. */
+/** The output contract. Additional fields are allowed, because clients reject results that the schema forbids. */
 function outputSchemaIn(zone: string, hasEvidence: boolean): Params {
   const citation = {
     url: text('a URL, or the ID of a source without one'),
@@ -53,7 +53,7 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
   answer_quick: 'Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.',
 };
 
-/** The answer tools (spec 3.1). A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
+/** The answer tools. A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
 export function answerToolList(
   maxAnswerChars: number,
   hasEffects = false,
@@ -78,7 +78,8 @@ export function answerToolList(
   const maxResultSizeChars = Math.min(MAX_RESULT_SIZE_HINT, Math.max(100_000, 4 * maxAnswerChars));
   const detailed = tool('answer_detailed', 'Detailed answer with web search', searchSchema);
   return [
-    tool('answer', 'Answer with web search', searchSchema),
+    // Claude Code defers the tools of servers, and models then search the web themselves instead of looking for a tool.
+    { ...tool('answer', 'Answer with web search', searchSchema), _meta: { 'anthropic/alwaysLoad': true } },
     { ...detailed, _meta: { 'anthropic/maxResultSizeChars': maxResultSizeChars } },
     tool('answer_quick', 'Quick answer with web search', objectSchema({ query }, 'query')),
   ];

@@ -11,7 +11,7 @@ import {
   toMessage,
 } from './json-rpc.ts';
 
-/** The only revision of the `initialize` era that this server speaks, whichever is requested (ruling 2). */
+/** The only revision of the `initialize` era that this server speaks, whichever is requested. */
 export const LEGACY_VERSION = '2025-06-18';
 
 /** The revision in which every request contains its version and capabilities. */

@@ -1,38 +1,26 @@
 import { never } from '../../../application/async/deadline.ts';
-import type { Gateway, VisibleGateway } from '../../../application/gateway/gateway.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import { type Gateway, LIST_WAIT_MS, type VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
-import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { withExposedLinks } from '../../../domain/gateway/shared-entries.ts';
 import { exposedNames } from '../../../domain/gateway/unique-names.ts';
-import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
-import { toolErrorText, unknownToolMessage } from '../words/tool-error-messages.ts';
-import { type ErrorObject, failedResult, INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
-import {
-  LIST_WAIT_MS,
-  type OnUnknownTool,
-  PROGRESS_FLUSH_MS,
-  type Send,
-  type Tool,
-  type ToolCall,
-  type ToolReply,
-  type ToolSet,
-} from './tool-set.ts';
+import { unknownToolMessage } from '../words/tool-error-messages.ts';
+import { type AnswerTools, toTool } from './answer-tools.ts';
+import { type CallOptions, callTool } from './call-tool.ts';
+import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
-export interface GatewayToolsOptions {
-  readonly builtIn: ToolSet;
+export interface GatewayToolsOptions extends CallOptions {
+  readonly builtIn: Pick<AnswerTools, 'list' | 'has' | 'call'>;
   /** Starts the servers when it is called first. Undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
-  readonly onUnknownTool?: OnUnknownTool | undefined;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
+  /** The names of servers that are configured, and not started, because the user may not use them. */
+  readonly hiddenServers?: readonly string[];
 }
 
 export type NamedTools = ReadonlyMap<string, GatewayTool>;
 
-/** The built-in tools and, named `server__tool`, those of the gateway's servers (ruling G23). */
+/** The built-in tools and, named `server__tool`, those of the gateway's servers. */
 export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOptions> implements ToolSet {
   protected readonly options: Options;
   readonly isDynamic = true;
@@ -52,7 +40,7 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
   async prepare(rights: Rights, signal = never()): Promise<VisibleGateway | undefined> {
     this.#gateway = await this.options.gateway();
     const visible = this.#gateway?.as(rights);
-    await visible?.whenStarted(LIST_WAIT_MS, signal);
+    await visible?.whenListed(LIST_WAIT_MS, signal);
     return visible;
   }
 
@@ -81,49 +69,40 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
     return [...named].map(([name, tool]) => toTool(name, tool));
   }
 
-  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {
-    const reply = this.options.builtIn.call(call, notify, signal);
-    return reply !== undefined || !call.name.includes('__') ? reply : this.callServer(call, notify, signal);
+  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+    const { builtIn } = this.options;
+    return builtIn.has(call.name) ? builtIn.call(call, notify, signal) : this.callServer(call, notify, signal);
   }
 
   /** With `onlyReads`, a tool that is not read-only is refused. */
   protected async callServer(call: ToolCall, notify: Send, signal: AbortSignal, onlyReads = false): Promise<ToolReply> {
-    const { clock, redactor, onUnknownTool = async () => 'unknown_tool' } = this.options;
-    const gateway = call.name.includes('__') ? await this.options.gateway() : undefined;
-    if (gateway === undefined) return onUnknownTool(call, false);
+    const { name } = call;
+    const gateway = name.includes('__') ? await this.options.gateway() : undefined;
+    const named = (gateway && (await this.#named(gateway, call, signal))) ?? { server: '', tool: name };
+    const reply = await callTool({ ...named, onlyReads }, call, this.options, notify, signal);
+    const hasLinks = typeof reply === 'object' && 'result' in reply && gateway?.hasResources(named.server) === true;
+    return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
+  }
+
+  /** The tool that a name means; also one that the caller may not use, which the catalogue says. */
+  async #named(gateway: Gateway, { name, by }: ToolCall, signal: AbortSignal) {
     this.#gateway = gateway;
-    const { args, by, meta, observer } = call;
-    const visible = gateway.as(by.rights());
-    const find = () => namesOf(visible).get(call.name);
-    const listed = find();
-    let named = listed ?? addressed(visible, call.name);
-    if (named === undefined) {
-      await visible.whenStarted(LIST_WAIT_MS, signal);
-      named = find();
-    }
-    if (named === undefined) {
-      const isDenied = (namesOf(gateway).get(call.name) ?? addressed(gateway, call.name)) !== undefined;
-      if (isDenied) by.onDenied?.();
-      return onUnknownTool(call, isDenied);
-    }
-    const { progressToken } = meta;
-    let progressMs = Number.NEGATIVE_INFINITY;
-    const report = ({ message, ...progress }: ToolProgress) => {
-      progressMs = clock.elapsedMs();
-      const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
-      notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+    const { hiddenServers = [] } = this.options;
+    const visible = gateway.as(by.rights);
+    const find = (of: VisibleGateway) => {
+      const tool = namesOf(of).get(name);
+      return tool && { server: tool.server, tool: tool.name };
     };
-    const { server, name: tool } = named;
-    const onProgress = isRequestId(progressToken) ? report : undefined;
-    const onEnded = observer?.onServerCallEnded?.bind(observer);
+    const listed = find(visible);
+    if (listed !== undefined) return listed;
+    const addressing = addressed(
+      visible.servers.map(({ name }) => name),
+      name,
+    );
     // If the server has started in the meantime, a name with a hash can be understood.
-    const nameWhenStarted = () => (listed === undefined ? find()?.name : undefined);
-    const asked = { server, tool, args, by, onlyReads, onProgress, onEnded, nameWhenStarted };
-    const outcome = await gateway.callTool(asked, signal);
-    await clock.sleep(progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs(), signal);
-    if (outcome.isErr()) return toReply(outcome.error, redactor.inLogs);
-    const { resultType: _, ...result } = outcome.value.raw;
-    return { result };
+    if (addressing !== undefined) return { ...addressing, nameWhenStarted: () => find(visible)?.tool };
+    await visible.whenListed(LIST_WAIT_MS, signal);
+    return find(visible) ?? find(gateway) ?? addressed([...gateway.serverNames, ...hiddenServers], name);
   }
 }
 
@@ -145,34 +124,7 @@ function namesOf(gateway: VisibleGateway | undefined): NamedTools {
  * The server and the tool that a name means although the tool is not listed, because its server is not available. Undefined if it could mean
  * tools of two servers (`a___b`): the call must not reach the wrong one.
  */
-function addressed({ servers }: VisibleGateway, name: string): Pick<GatewayTool, 'server' | 'name'> | undefined {
-  const [server, other] = servers.filter((server) => name.startsWith(`${server.name}__`));
-  return server && other === undefined ? { server: server.name, name: name.slice(server.name.length + 2) } : undefined;
-}
-
-export function toTool(name: string, tool: GatewayTool): Tool {
-  const { title, inputSchema, outputSchema, annotations } = tool;
-  // Empty if the server gave none.
-  const description = tool.description || undefined;
-  return { name, title, description, inputSchema, outputSchema, annotations };
-}
-
-/** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */
-const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022]);
-
-/** An error of the server is passed on; what happened to the server is a result, which a model can read. */
-function toReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
-  if (error.kind === 'cancelled') return 'cancelled';
-  if (error.kind === 'unknown_tool' || error.kind === 'unknown_server') return 'unknown_tool';
-  if (error.kind === 'json_rpc') return { error: toServerError(error, redact) };
-  return { result: failedResult(redact(toolErrorText(error))) };
-}
-
-/** An error of a server, as clients get it. */
-export function toServerError(
-  { code, message, data }: Extract<ToolCallError, { readonly kind: 'json_rpc' }>,
-  redact: Redactor['inLogs'],
-): ErrorObject {
-  const error = { code: OUR_CODES.has(code) ? INTERNAL.code : code, message, data: data as Params | undefined };
-  return redactedValue(error, redact);
+function addressed(servers: readonly string[], name: string) {
+  const [server, other] = servers.filter((server) => name.startsWith(`${server}__`));
+  return server !== undefined && other === undefined ? { server, tool: name.slice(server.length + 2) } : undefined;
 }

@@ -31,7 +31,7 @@ export interface RequestMessage {
 export type IncomingMessage =
   | RequestMessage
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** This server sends no requests: responses are ignored (ruling 18). */
+  /** This server sends no requests: responses are ignored. */
   | { readonly kind: 'response' }
   | { readonly kind: 'invalid'; readonly id?: RequestId | undefined; readonly error: ErrorObject };
 
@@ -41,7 +41,7 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 
-/** The contract's error code for a failed call (spec B, ruling 4). */
+/** The contract's error code for a failed call. */
 export const CALL_FAILED = -32001;
 
 /** The `_meta` of params or of a result; empty if it is not an object. */
@@ -78,7 +78,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
 }
 
-/** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null (ruling 4). */
+/** An error for a message whose ID could not be read has no `id` member: MCP's schemas reject null. */
 export function errorMessage(id: RequestId | undefined, error: ErrorObject): OutgoingMessage {
   return { jsonrpc: '2.0', id, error };
 }
@@ -91,18 +91,23 @@ export function methodNotFound(method: string): { readonly error: ErrorObject } 
   return { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${excerpt(method)}` } };
 }
 
-/** A failed call as a result, whose text a model can read (ruling 4). */
+/** A failed call as a result, whose text a model can read. */
 export function failedResult(text: string): Params {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** A failed call of an answer tool, as a result or as an error (ruling 4). */
+/** The text of a failed answer as a result. */
+export function answerFailed(message: string): string {
+  return `answer failed: ${message}`;
+}
+
+/** A failed call of an answer tool, as a result or as an error. */
 export function failedAnswer(
   message: string,
   isResult: boolean,
   diagnostics?: object,
 ): { readonly result: Params } | { readonly error: ErrorObject } {
-  if (isResult) return { result: failedResult(`answer failed: ${message}`) };
+  if (isResult) return { result: failedResult(answerFailed(message)) };
   return { error: { code: CALL_FAILED, message: 'answer failed', data: { message, ...diagnostics } } };
 }
 

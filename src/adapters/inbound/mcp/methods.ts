@@ -6,7 +6,6 @@ import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInf
 import { invalidParams, methodNotFound, type RequestMessage } from './json-rpc.ts';
 import { cachingFor, pageOf } from './pages.ts';
 import type { GatewayMethods } from './shared-methods.ts';
-import type { TaskExtension } from './tasks.ts';
 import type { Reply, ToolSet } from './tool-set.ts';
 
 /** A request whose `params` are an object, in an era whose requirements it meets. */
@@ -23,26 +22,24 @@ export interface ServerDescription {
   readonly serverInfo: ServerInfo;
   /** Another line of instructions. */
   readonly moreInstructions?: string | undefined;
-  /** Undefined if no call becomes a task. */
-  readonly tasks?: TaskExtension | undefined;
   /** Undefined if clients do not see what servers have. */
   readonly shared?: SharedMethods | undefined;
 }
 
-/** Responds to every request except `tools/call` and those of an extension, or of servers, which have `sharedCapabilities`. */
+/** Responds to every request except `tools/call` and those of servers, which have `sharedCapabilities`. */
 export function respond(
   { method, params, era, by }: Request,
-  { serverInfo, tools, moreInstructions, tasks, shared }: ServerDescription,
+  { serverInfo, tools, moreInstructions, shared }: ServerDescription,
   sharedCapabilities: JsonObject = {},
 ): Reply {
-  const rights = by.rights();
+  const rights = by.rights;
   const isFixed = tools.isDynamic !== true && rights === EVERYTHING;
-  const describe = (listChanged: boolean, more: JsonObject = {}) => {
+  const describe = (listChanged: boolean) => {
     const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
     const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];
     const instructions = [...ofAnswers, tools.instructions].filter((text) => text !== undefined).join('\n');
     return {
-      capabilities: { tools: listChanged ? { listChanged } : {}, ...sharedCapabilities, ...more },
+      capabilities: { tools: listChanged ? { listChanged } : {}, ...sharedCapabilities },
       ...(instructions !== '' && { instructions }),
     };
   };
@@ -57,7 +54,7 @@ export function respond(
       return {
         result: {
           supportedVersions: [MODERN_VERSION],
-          ...describe(false, tasks?.capabilities),
+          ...describe(tools.notifiesOfChanges === true),
           ...cachingFor(rights, shared === undefined || isFixed),
         },
       };

@@ -111,7 +111,7 @@ function isStep(progress: SearchProgress): boolean {
   return kind === 'opened_page' || kind === 'called' || (kind === 'searching' && progress.query !== undefined);
 }
 
-/** An activity that is reported even if it is short (ruling L25). */
+/** An activity that is reported even if it is short. */
 function isStart(progress: SearchProgress): boolean {
   return progress.kind === 'calling' || (progress.kind === 'asking' && progress.round !== undefined);
 }

@@ -29,7 +29,7 @@ const call = {
 };
 const CALL = objectSchema(call, 'name');
 
-/** The tools that find and call others (rulings T8 and T9), together at most 3,000 bytes. */
+/** The tools that find and call others, together at most 3,000 bytes. */
 export const SEARCH_TOOLS: readonly Tool[] = [
   {
     name: 'find_tools',

@@ -4,7 +4,8 @@ import { type GatewayTool, matchesPattern } from '../../../domain/gateway/gatewa
 import { MAX_QUERY, ToolIndex } from '../../../domain/gateway/tool-search.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { SEARCH } from '../words/mcp-messages.ts';
-import { GatewayTools, type GatewayToolsOptions, type NamedTools, offeredIn, toTool } from './gateway-tools.ts';
+import { toTool } from './answer-tools.ts';
+import { GatewayTools, type GatewayToolsOptions, type NamedTools, offeredIn } from './gateway-tools.ts';
 import { failedResult } from './json-rpc.ts';
 import { MAX_FOUND, SEARCH_TOOLS } from './search-schemas.ts';
 import type { Send, Tool, ToolCall, ToolReply } from './tool-set.ts';
@@ -19,7 +20,7 @@ export interface SearchToolsOptions extends GatewayToolsOptions {
   readonly always: readonly string[];
 }
 
-/** Lists three tools that find and call those of the servers, in place of these (rulings T7 to T9). */
+/** Lists three tools that find and call those of the servers, in place of these. */
 export class SearchTools extends GatewayTools<SearchToolsOptions> {
   override readonly instructions = SEARCH.instructions;
   protected override readonly ownTools = SEARCH_TOOLS;
@@ -35,7 +36,7 @@ export class SearchTools extends GatewayTools<SearchToolsOptions> {
     return [...SEARCH_TOOLS, ...super.listOf(new Map(listed))];
   }
 
-  override call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined {
+  override call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     if (call.name === 'find_tools') return this.#find(call, signal);
     if (/^(?:read|call)_tool$/.test(call.name)) return this.#callFound(call, notify, signal);
     return super.call(call, notify, signal);
@@ -47,12 +48,12 @@ export class SearchTools extends GatewayTools<SearchToolsOptions> {
     const limit = Number.isInteger(wanted) ? Number(wanted) : wanted == null ? MAX_FOUND : 0;
     if (typeof query !== 'string') return toError(SEARCH.wrong('query', 'a text'));
     if (limit < 1 || limit > MAX_FOUND) return toError(SEARCH.wrong('limit', `an integer from 1 to ${MAX_FOUND}`));
-    const gateway = await this.prepare(by.rights(), signal);
+    const gateway = await this.prepare(by.rights, signal);
     if (signal.aborted) return 'cancelled';
-    const found = this.#search(gateway, by.rights(), query, limit);
+    const found = this.#search(gateway, by.rights, query, limit);
     // No server saw the call: the report is for the quota and the access log.
     const seconds = (this.options.clock.elapsedMs() - startedMs) / 1000;
-    observer?.onServerCallEnded?.({ server: '', tool: name, outcome: 'answered', seconds });
+    observer?.onEnded({ server: '', tool: name, outcome: 'answered', seconds });
     return { result: { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found } };
   }
 

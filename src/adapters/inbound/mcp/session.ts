@@ -1,13 +1,13 @@
 import { CancelRequest } from '../../../application/answers/cancel-request.ts';
-import { CLIENT_TIMED_OUT, DISCONNECTED } from '../../../application/async/deadline.ts';
+import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { CallObserver } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { excerpt } from '../words/plain.ts';
-import type { CallObserver } from './call-meter.ts';
 import { completeResult, type Era } from './era.ts';
 import {
   CALL_FAILED,
@@ -28,7 +28,8 @@ import {
   type RequestId,
 } from './json-rpc.ts';
 import { type Request, respond, type ServerDescription } from './methods.ts';
-import type { OnUnknownTool, Reply, Send, ToolReply } from './tool-set.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Reply, Send, ToolReply } from './tool-set.ts';
 
 export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
@@ -36,7 +37,8 @@ export interface McpSessionOptions extends ServerDescription {
   readonly observer?: CallObserver;
   /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
-  readonly onUnknownTool?: OnUnknownTool | undefined;
+  /** Undefined if no list of this session changes. */
+  readonly subscriptions?: Subscriptions | undefined;
 }
 
 interface Call {
@@ -48,7 +50,7 @@ interface Call {
 export class McpSession {
   readonly #options: McpSessionOptions;
   readonly #cancelRequest = new CancelRequest<RequestId>();
-  /** Those in flight, by their IDs: `1` and `"1"` are different (ruling 18). */
+  /** The calls in flight by ID: `1` and `"1"` are different IDs. */
   readonly #calls = new Map<RequestId, Call>();
   #isClosed = false;
 
@@ -58,7 +60,7 @@ export class McpSession {
 
   /** Takes one message. Resolves when everything was sent for it; never rejects. */
   async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
-    const { logger, shared } = this.#options;
+    const { logger, shared, subscriptions } = this.#options;
     if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
@@ -70,6 +72,8 @@ export class McpSession {
       const request = { id, method, params, era, by: this.#originOf(params) };
       if (method === 'tools/call') await this.#callTool(request, send);
       else if (shared?.has(method)) await this.#run(request, send, (_, signal) => shared.call(request, signal));
+      else if (method === 'subscriptions/listen' && era === 'modern' && subscriptions !== undefined)
+        await this.#run(request, send, (notify, signal) => subscriptions.listen(id, params, notify, signal));
       else await this.#respond(request, send);
     }
   }
@@ -102,21 +106,20 @@ export class McpSession {
   }
 
   async #respond(request: Request, send: Send): Promise<void> {
-    const { tools, tasks, shared } = this.#options;
-    const { method, params, era, by } = request;
+    const { tools, shared } = this.#options;
+    const { method, by } = request;
     try {
-      if (method === 'tools/list') await tools.prepare?.(by.rights());
-      const reply = era === 'modern' ? await tasks?.respond(method, params, by) : undefined;
+      if (method === 'tools/list') await tools.prepare?.(by.rights);
       const isFirst = method === 'initialize' || method === 'server/discover';
-      const declared = isFirst ? await shared?.capabilities(era, by.rights()) : undefined;
-      send(this.#toResponse(request, reply ?? respond(request, this.#options, declared)));
+      const declared = isFirst ? await shared?.capabilities(by.rights) : undefined;
+      send(this.#toResponse(request, respond(request, this.#options, declared)));
     } catch (bug) {
       send(this.#toInternalError(request, bug));
     }
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, observer, onUnknownTool } = this.#options;
+    const { tools, observer } = this.#options;
     const { id, params, era, by } = request;
     const { name, arguments: received } = params;
     const args = received ?? {};
@@ -124,19 +127,15 @@ export class McpSession {
     if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
 
     const toolCall = { name, args, meta: metaOf(params), era, by, observer };
-    await this.#run(request, send, (notify, signal) => {
-      // The name of an answer tool is known only to callers who may use it.
-      const reply = tools.call(toolCall, notify, signal) ?? onUnknownTool?.(toolCall, isToolName(name));
-      if (reply !== undefined) this.#logCall(name, args);
-      return reply;
-    });
+    this.#logCall(name, args);
+    await this.#run(request, send, (notify, signal) => tools.call(toolCall, notify, signal));
   }
 
-  /** Runs a request that can be cancelled. `start` returns undefined for an unknown tool. */
+  /** Runs a request that can be cancelled. */
   async #run(
     request: Request,
     send: Send,
-    start: (send: Send, signal: AbortSignal) => Promise<ToolReply> | undefined,
+    start: (send: Send, signal: AbortSignal) => Promise<ToolReply>,
   ): Promise<void> {
     if (this.#isClosed) return;
     const { id } = request;
@@ -150,9 +149,7 @@ export class McpSession {
     this.#calls.set(id, call);
     await this.#cancelRequest.run(id, async (signal) => {
       try {
-        const started = start(sendInFlight, signal);
-        if (started === undefined) return sendInFlight(this.#unknownTool(request));
-        const reply = await started;
+        const reply = await start(sendInFlight, signal);
         if (reply !== 'cancelled') sendInFlight(this.#toResponse(request, reply));
         else if (this.#calls.get(id) === call) this.#calls.delete(id);
       } catch (bug) {
@@ -168,7 +165,7 @@ export class McpSession {
     return trace === undefined ? by : { ...by, trace };
   }
 
-  /** Of a query, only the length is logged (spec 8.1). */
+  /** Logs only the length of a query. */
   #logCall(name: string, args: Params): void {
     const { logger } = this.#options;
     if (!logger.isDebug) return;
@@ -205,15 +202,15 @@ export class McpSession {
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
-    // Clients say so in many ways; a person who cancels gives another reason, or none (ruling K7).
+    // Clients say so in many ways; a person who cancels gives another reason, or none.
     const isTimeOut = typeof reason === 'string' && /timed?[ -]?out/i.test(reason);
-    this.#end(call, isTimeOut ? CLIENT_TIMED_OUT : undefined);
+    this.#end(call, isTimeOut ? undefined : CANCELLED);
   }
 
-  /** The code depends on the era (ruling 4). */
+  /** The code depends on the era. */
   #unknownTool({ id, era, params, by }: Request): OutgoingMessage {
     const name = String(params.name);
-    const data = { message: this.#options.tools.unknownTool(name, by.rights()) };
+    const data = { message: this.#options.tools.unknownTool(name, by.rights) };
     if (era === 'legacy') return errorMessage(id, { code: METHOD_NOT_FOUND, message: 'Unknown tool', data });
     return errorMessage(id, { code: INVALID_PARAMS, message: `Unknown tool: ${excerpt(name)}`, data });
   }

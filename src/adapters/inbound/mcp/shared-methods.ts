@@ -10,8 +10,8 @@ import type { SharedList } from '../../../domain/gateway/shared-entries.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { toolErrorText } from '../words/tool-error-messages.ts';
-import type { Era } from './era.ts';
-import { type GatewayToolsOptions, toServerError } from './gateway-tools.ts';
+import { toServerError } from './call-tool.ts';
+import type { GatewayToolsOptions } from './gateway-tools.ts';
 import { INTERNAL, INVALID_PARAMS, invalidParams, methodNotFound, type Params } from './json-rpc.ts';
 import { cachingFor, pageOf } from './pages.ts';
 import type { ToolCall, ToolReply } from './tool-set.ts';
@@ -22,7 +22,7 @@ interface Call extends Pick<ToolCall, 'era' | 'by'> {
 }
 
 interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor'> {
-  /** Whether the client has a session: it is notified of changes, and servers start after its start (ruling T16). */
+  /** Whether the client has a session: it is notified of changes, and servers start after its start. */
   readonly isSession: boolean;
 }
 
@@ -38,11 +38,12 @@ const METHODS: Readonly<Record<string, readonly [Capability, SharedList?]>> = {
   'completion/complete': ['completions'],
 };
 
-/** The methods of MCP for the resources, prompts and completions of the gateway's servers (rulings T15 and T16). */
+/** The methods of MCP for the resources, prompts and completions of the gateway's servers. */
 export class GatewayMethods {
   readonly #options: GatewayMethodsOptions;
   #shared: SharedResources | undefined;
-  #isOutdated = () => false;
+  /** The lists that the client has, as JSON, and whose they are. */
+  readonly #listed = new Map<SharedList, { readonly json: string; readonly rights: Rights }>();
 
   constructor(options: GatewayMethodsOptions) {
     this.#options = options;
@@ -52,16 +53,18 @@ export class GatewayMethods {
     return Object.hasOwn(METHODS, method);
   }
 
-  /** Whether the client has a list, and other servers are available now. */
+  /** Whether the client has a list which is no longer the current one. */
   get isListOutdated(): boolean {
-    return this.#isOutdated();
+    const isOutdated = (list: SharedList, json: string, rights: Rights) =>
+      this.#shared !== undefined && JSON.stringify(this.#shared.known(list, rights)) !== json;
+    return [...this.#listed].some(([list, { json, rights }]) => isOutdated(list, json, rights));
   }
 
   /** Members of the server's `capabilities`. */
-  async capabilities(era: Era, rights: Rights): Promise<Params> {
+  async capabilities(rights: Rights): Promise<Params> {
     const { isSession } = this.#options;
     const declared = isSession ? CAPABILITIES : await (await this.#resources())?.capabilities(rights, never());
-    const listChanged = isSession && era === 'legacy' ? { listChanged: true } : {};
+    const listChanged = isSession ? { listChanged: true } : {};
     return Object.fromEntries((declared ?? []).map((one) => [one, one === 'completions' ? {} : listChanged]));
   }
 
@@ -71,17 +74,15 @@ export class GatewayMethods {
     const shared = await this.#resources();
     const [capability, list] = METHODS[method] ?? [];
     if (shared === undefined || capability === undefined) return methodNotFound(method);
-    const isDeclared = this.#options.isSession || shared.has(capability, by.rights(), signal);
+    const isDeclared = this.#options.isSession || shared.has(capability, by.rights, signal);
     // A list waits for the same starts.
     const entries = list && (await shared.list(list, params.cursor != null, by));
     if (!(await isDeclared)) return methodNotFound(method);
     if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
-    const available = () => shared.available(by.rights());
-    const before = String(available());
-    this.#isOutdated = () => before !== String(available());
+    if (this.#options.isSession) this.#listed.set(list, { json: JSON.stringify(entries), rights: by.rights });
     const page = pageOf(list, entries, params.cursor);
     if (page === undefined) return { error: invalidParams('unknown cursor') };
-    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights())) } };
+    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights)) } };
   }
 
   async #ask(shared: SharedResources, { method, params, era, by }: Call, signal: AbortSignal): Promise<ToolReply> {

@@ -1,10 +1,7 @@
+import type { CallObserver } from '../../../application/tools/tool-call.ts';
 import type { CallOrigin, Rights } from '../../../domain/gateway/call-origin.ts';
-import type { CallObserver } from './call-meter.ts';
 import type { Era } from './era.ts';
 import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
-
-/** How long a list waits for servers that are starting (rulings G12 and G23). */
-export const LIST_WAIT_MS = 5000;
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
 export const PROGRESS_FLUSH_MS = 25;
@@ -29,11 +26,8 @@ export interface ToolCall {
 
 export type Reply = { readonly result: Params } | { readonly error: ErrorObject };
 
-/** The outcome of a call; a cancelled call gets no response. `unknown_tool`: only the server could say so. */
+/** The outcome of a call; a cancelled call gets no response. */
 export type ToolReply = Reply | 'cancelled' | 'unknown_tool';
-
-/** Writes the line of a call of a tool that does not exist, or not for its caller (`isDenied`), and returns its reply (ruling T10). */
-export type OnUnknownTool = (call: Pick<ToolCall, 'name' | 'args' | 'by'>, isDenied: boolean) => Promise<ToolReply>;
 
 /** Sends a message to the client. Messages arrive in the order of the calls. */
 export type Send = (message: OutgoingMessage) => void;
@@ -55,9 +49,6 @@ export interface ToolSet {
   /** Waits for what is not known yet about the tools, for a limited time. */
   prepare?(rights: Rights): Promise<unknown>;
 
-  /**
-   * Undefined if there is no such tool. `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts,
-   * and rejects only because of a bug.
-   */
-  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> | undefined;
+  /** `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
+  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply>;
 }

@@ -4,18 +4,18 @@ const CHECK_EVERY_MS = 250;
 const STDOUT = 1;
 
 /**
- * Calls `onGone` when nothing can read standard output any more: a write failed, the socket was closed, or the parent
- * process is gone (ruling 13). `onGone` may be called more than once. A pipe that its reader closed is detected by the next
- * write.
+ * Calls `onGone` when nothing can read standard output any more: a write failed, or, after the end of the input, the socket was closed or the
+ * parent process is gone. A client that ends closes the input first, so that nothing needs to be checked before. `onGone` may be called more than
+ * once. A pipe that its reader closed is detected by the next write.
  */
 export function onReaderGone(onGone: (reason: string) => void): void {
   const parent = process.ppid;
   process.stdout.on('error', () => onGone('standard output is closed'));
-  const timer = setInterval(() => {
+  const check = () => {
     if (process.ppid !== parent) onGone('the parent process is gone');
     else if (isSocketClosed()) onGone('standard output is closed');
-  }, CHECK_EVERY_MS);
-  timer.unref();
+  };
+  process.stdin.once('close', () => setInterval(check, CHECK_EVERY_MS).unref());
 }
 
 /** Node.js gives its children sockets. An empty write fails if the other end is closed, and writes nothing if it is not. */

@@ -12,17 +12,18 @@ interface StdioTransportOptions {
   /** Writes to the real standard output. */
   readonly write: (text: string) => void;
   readonly logger: Logger;
-  /** Redacts known keys (ruling 20). */
+  /** Redacts known keys. */
   readonly redact: (text: string) => string;
   /** Respond in lines, whatever framing the client uses. */
   readonly lineMode: boolean;
+  readonly onInputEnded?: () => void;
 }
 
-/** The messages of one client over standard input and output (transports 1). */
+/** The messages of one client over standard input and output. */
 export class StdioTransport {
   readonly #options: StdioTransportOptions;
   readonly #pending = new Set<Promise<void>>();
-  /** The framing of the output. The first message determines it, and a line determines it for good (ruling 3). */
+  /** The framing of the output. The first message determines it, and a line determines it for good. */
   #framing: Framing | undefined;
   #isInitialized = false;
 
@@ -30,7 +31,7 @@ export class StdioTransport {
     this.#options = options;
   }
 
-  /** Serves until the input has ended and every response was sent. The end of input cancels nothing (ruling 13). */
+  /** Serves until the input has ended and every response was sent. The end of input cancels no call, and ends subscriptions. */
   async serve(): Promise<void> {
     const { input, logger } = this.#options;
     const reader = new MessageReader((event) => this.#onRead(event));
@@ -42,6 +43,7 @@ export class StdioTransport {
       for (const end of ['end', 'close', 'error']) input.on(end, () => resolve());
     });
     reader.end();
+    this.#options.onInputEnded?.();
     await this.settled();
   }
 

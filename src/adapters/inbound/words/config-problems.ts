@@ -1,7 +1,7 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 
-/** All problems in a configuration, one line each (ruling 15). */
+/** All problems in a configuration, one line each. */
 export function messageForProblems(problems: readonly ConfigProblem[]): string {
   const lines = problems.map((problem) => `  ${messageForProblem(problem)}`);
   return `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}\n`;
@@ -10,6 +10,18 @@ export function messageForProblems(problems: readonly ConfigProblem[]): string {
 /** Warns of what is not a reason to stop. */
 export function logNotices(notices: readonly ConfigProblem[], logger: Logger): void {
   for (const notice of notices) logger.warn(messageForProblem(notice));
+}
+
+/**
+ * The notices that concern a command: those about entries of the servers file only if it uses all servers, or this one (`server`). `hasServers`:
+ * it uses some.
+ */
+export function noticesAbout(notices: readonly ConfigProblem[], hasServers: boolean, server?: string) {
+  return notices.filter(({ where }) => {
+    const [, entry] = /^(?:mcpServers|servers)\.(.*)/.exec(where) ?? [];
+    if (entry === undefined) return true;
+    return hasServers && (server === undefined || `${entry}.`.startsWith(`${server}.`));
+  });
 }
 
 /** Where the problem is, the received value, and what is wrong or expected. */

@@ -1,5 +1,4 @@
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
-import { shutdownOf } from '../../../domain/answers/model-shutdown.ts';
 import type { ArgumentProblem } from '../../../domain/answers/question.ts';
 import { explainedCode } from '../../../domain/values/certificate-problem.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
@@ -31,7 +30,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'forbidden':
       return `The API denied access (403): ${sentence(error.detail)} Check the permissions of the key's project, and whether your country and model are supported.`;
     case 'model_not_found':
-      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)}${shutdownNote(error.model)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
+      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
     case 'bad_request':
       return `The API rejected the request: ${sentence(error.detail)} Check the model of the profile and the base URL in the configuration (--show-config).`;
     case 'rate_limited':
@@ -54,14 +53,10 @@ function rawMessageFor(error: AnswerError): string {
       return `The account requires another base URL: ${sentence(error.detail)} Set openai.base_url (OPENAI_BASE_URL) to it.`;
     case 'not_searched':
       return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
-    case 'store_rejected':
-      return `The API does not accept the value of openai.store for a tool in long_answers.tools: ${sentence(error.detail)} Change openai.store, or remove the tool from long_answers.tools.`;
     case 'interrupted':
       return error.handle === undefined || error.reason === undefined
         ? 'The connection to the API was lost, and the answer could not be read to its end. Try again.'
-        : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} ${fetchAdvice(error.handle)}`;
-    case 'too_many_functions':
-      return `The configuration offers ${error.count} tools to the model; the API accepts 127. Remove some from grounding.tools.`;
+        : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
     case 'no_final_answer':
       return error.limit === 'time'
         ? 'The model did not answer in the remaining time. Ask a narrower question, or raise request.timeout_ms (OPENAI_API_TIMEOUT).'
@@ -71,7 +66,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'policy_violation':
       return `OpenAI blocked this request, because it may transfer data in an unintended way: ${sentence(error.detail)} It is not repeated. Check what the tools returned, and which tools grounding.tools offers.`;
     case 'web_not_restricted':
-      return `The API accepts no request in which the web is closed, so that private data might leave in a search: ${sentence(error.detail)} Change the model, or set grounding.web.`;
+      return `The API rejects requests that keep the web closed, so private data might leave in a search: ${sentence(error.detail)} Change the model, or set grounding.web.`;
     case 'empty_answer':
       return error.reason === undefined
         ? 'The model replied without any text. Try again, or rephrase the question.'
@@ -81,9 +76,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'timed_out':
-      if (error.handle !== undefined)
-        return `No answer within ${duration(error.timeoutMs)} (long_answers.max_ms), and the search was not cancelled. ${fetchAdvice(error.handle)}`;
-      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise ${error.limit ?? 'request.timeout_ms (OPENAI_API_TIMEOUT)'}.`;
+      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
     case 'audit_unavailable':
       return NO_AUDIT;
     case 'unknown_answer':
@@ -97,14 +90,6 @@ function rawMessageFor(error: AnswerError): string {
 
 /** Follows the message of a refused lookup of a model. */
 export const LOOKUP_NOTE = ' Answers do not need this permission.';
-export const TASK_NOT_FOUND = 'Task not found: it may have expired, or it belongs to another caller';
-export const TASKS_NOT_DECLARED = 'The client must declare tasks';
-
-/** OpenAI does not say that a model was shut down (ruling A19). */
-function shutdownNote(model: string): string {
-  const { on, successor } = shutdownOf(model) ?? {};
-  return on === undefined ? '' : ` OpenAI announced its shutdown for ${on} and recommends ${successor}.`;
-}
 
 /** The variable that contains the key, or the file that the variable names. */
 function keyPlace(variable: string): string {
@@ -125,11 +110,6 @@ function connectionProblem(route: string, code: string): string {
 function waitAdvice(retryAfterMs: number | undefined): string {
   if (retryAfterMs === undefined) return 'Try again shortly.';
   return `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
-}
-
-/** For a person in a terminal (ruling K24). */
-function fetchAdvice(handle: string): string {
-  return `To get the answer, run: openai-responses-mcp ask ${handle}`;
 }
 
 function recordedList(recorded: readonly string[]): string {

@@ -1,14 +1,14 @@
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 
-/** Why a person cannot sign in to a configured server (ruling O12). */
+/** Why a person cannot sign in to a configured server. */
 export type NoLogin = keyof typeof REASONS;
 
 const REASONS = {
   command: 'it is a program on this machine. Only a server with a url may require a login',
   header: 'its headers have an Authorization. Remove that header to sign in',
   machine: 'it needs no person (auth.grant: client_credentials). Remove auth.grant to sign in',
-  unencrypted: 'its http:// URL is of another machine, so that others could read the tokens. Use https://',
+  unencrypted: 'its http:// URL is of another machine, so others could read the tokens. Use https://',
 } as const;
 
 /** A login for people: its issuer, scopes and end. */
@@ -25,9 +25,7 @@ export const LOGIN_MESSAGES = {
   lookingFor: (server: string) => `Looking for the issuer of ${server}`,
   signInAt: (server: string, opensBrowser: boolean) =>
     `Sign in to ${server} in the browser${opensBrowser ? '. If none opens, sign in' : ','} at this URL:`,
-  paste: 'If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.',
-  ifUnknown: (server: string) =>
-    `If its page says that the client is unknown, run first: openai-responses-mcp logout ${server}`,
+  paste: 'If the browser cannot open 127.0.0.1 afterwards, paste that address here (input is hidden).',
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,

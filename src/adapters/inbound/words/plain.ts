@@ -1,10 +1,10 @@
+import { clip } from '../../../domain/values/clean-text.ts';
+
 const MAX_LENGTH = 80;
 
 /** The start of a text that is repeated in a message: a client that does not read it must not fill the memory. */
 export function excerpt(text: string): string {
-  // A character has at most two units.
-  const characters = [...text.slice(0, 2 * MAX_LENGTH + 2)];
-  return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH).join('')}…` : text;
+  return clip(text, MAX_LENGTH);
 }
 
 /** A duration for people: `20 ms`, `1.5 s`, `90 s`, `1 h`. */
@@ -19,6 +19,6 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** For all calls that are refused because their lines cannot be written (ruling T11). */
+/** For all calls that are refused because their lines cannot be written. */
 export const NO_AUDIT =
-  'AUDIT_UNAVAILABLE: The call cannot be recorded, so that it was not made, or its result is withheld. Try again later; an operator has to see why the file of the audit cannot be written.';
+  'AUDIT_UNAVAILABLE: The call cannot be recorded, so it was not made or its result is withheld. Try again later; an operator must check why the audit file cannot be written.';

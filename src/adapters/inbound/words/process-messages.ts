@@ -3,7 +3,7 @@ import { isFileMissing } from '../../../domain/values/missing-file.ts';
 /** What the process itself says on standard error. */
 export const PROCESS = {
   waiting:
-    'Waiting for MCP messages on standard input, which clients send; Ctrl-C ends it. Try openai-responses-mcp --help\n',
+    'Waiting for MCP messages on standard input, from a client. Press Ctrl-C to stop. For help: openai-responses-mcp --help\n',
   badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
   noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
   lostOutput: (code: string) =>

@@ -10,11 +10,11 @@ export function limitName(unit: QuotaUnit): string {
 /** The message for a call that is refused because of its quota: what happened, then what to do. */
 export function quotaMessage(error: QuotaError): string {
   if (error.kind === 'quota_unknown') {
-    return 'The quota cannot be checked, because its store cannot be used. Try again soon; the log of the server has the reason.';
+    return 'The quota cannot be checked, because its store is not available. Try again soon; the reason is in the log of the server.';
   }
   const { unit, limit, endsAt, timeZone } = error;
   const end = `${zonedDate(endsAt, timeZone)} ${zonedTime(endsAt, timeZone)} (${timeZone})`;
-  return `The daily quota is used up: ${limitName(unit)} is ${limit}. It ends at ${end}; try again after that.`;
+  return `Daily quota reached (${limitName(unit)}: ${limit}). It resets at ${end}; try again after that.`;
 }
 
 /** The limits that are set, and what is left of each. */

@@ -3,8 +3,7 @@ import { duration } from './plain.ts';
 
 /** Why a request over HTTP is not served: what is wrong, then what to do. */
 export const REFUSALS = {
-  twoHosts: 'Bad Request: the request target and Host name different hosts',
-  hostHeaders: 'Bad Request: there must be one Host header',
+  url: 'Bad Request: Host and the request target are not a valid URL',
   host: (shown: string) =>
     `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`,
   origin: 'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
@@ -28,9 +27,6 @@ export const REFUSALS = {
   unreadable: (problem: string) => `Parse error: the body ${problem}`,
   tooLarge: (max: number) => `The body must not exceed ${max} bytes (http.max_body_bytes)`,
   calls: (max: number) => `Too many calls in flight: at most ${max} per token. Try again when one has finished.`,
-  requestBytes: 'Too many bytes of requests in progress. Try again when one has finished.',
-  responseBytes:
-    'Too many bytes of responses in progress, so that this one was dropped. Its call may have had effects. Read the others, then ask again.',
   earlyRestart: (server: string, waitMs: number) =>
     `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
   shuttingDown: 'Service Unavailable: the server is shutting down',

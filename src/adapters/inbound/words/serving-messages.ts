@@ -3,8 +3,9 @@ import { count } from './plain.ts';
 /** What the HTTP server says on standard error. */
 export const SERVING = {
   at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,
-  noKey: (variable: string) =>
-    `There is no usable API key, so answers fail: set ${variable}, or check it with doctor.\n`,
+  noKey: (variable: string) => `No usable API key: answers will fail until you set ${variable} (see doctor).\n`,
+  gatewayOnly: (variable: string) =>
+    `No API key: the answer tools are not offered. The tools of your servers work without one. To offer answers, set ${variable}.`,
   hosts:
     'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n',
   draining: (maxMs: number, waiting: number) =>

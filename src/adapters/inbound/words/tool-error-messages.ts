@@ -1,16 +1,12 @@
-import {
-  CHECK_PROBLEMS,
-  loginCommand,
-  type ServerState,
-  type ToolCallError,
-} from '../../../domain/gateway/tool-call-error.ts';
-import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
+import { loginCommand, type ServerState, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
-import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
-import { PROCESS } from './process-messages.ts';
+import { duration, excerpt, NO_AUDIT } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
+export const IDLE_SERVERS =
+  'Idle servers start with their first call. To ask them for their tools now: openai-responses-mcp tools --fresh';
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
@@ -29,12 +25,6 @@ export function toolErrorText(error: ToolCallError): string {
   return message === NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
 }
 
-export const approvedMessage = (tools: number, file: string) => `Approved ${count(tools, 'tool')} in ${file}.\n`;
-
-/** Its tools stay as they were approved. */
-export const notComparedMessage = (server: string, reason = 'no reason is known') =>
-  `The server ${server} is not available (${cleanLine(reason)}). What is approved of it stays as it was.\n`;
-
 /** The same in the terminal, where the server was started for this call, and is not started again. */
 export function onlyCallMessage(error: ToolCallError): string {
   if (error.kind !== 'not_available') return toolErrorMessage(error);
@@ -46,16 +36,12 @@ function rawMessage(error: ToolCallError): string {
   switch (error.kind) {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
-    case 'unchecked_input':
-      return error.problem === 'incomplete'
-        ? `The input was not sent. ${PROCESS.missingFile}`
-        : `The input was not sent: ${CHECK_PROBLEMS[error.problem]}. Send a shorter one. If all inputs fail, the tool's schema has to be changed.`;
     case 'unknown_server':
       return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, NO_SERVERS)}`;
     case 'unknown_tool':
-      return `The server ${error.server} has no tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
+      return `The server ${error.server} ${error.isGone ? 'no longer has the' : 'has no'} tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
     case 'tool_changed':
-      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so that the call was not sent. Compare it with openai-responses-mcp tools --diff, and approve it with tools --lock.`;
+      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: openai-responses-mcp tools --diff. Approve it with: openai-responses-mcp tools --lock`;
     case 'not_read_only':
       return `The tool ${JSON.stringify(excerpt(error.tool))} of the server ${error.server} does not declare that it only reads. Nothing was sent. Use call_tool to call it.`;
     case 'not_available': {
@@ -100,6 +86,7 @@ function unauthorizedMessage(error: Extract<ToolCallError, { kind: 'unauthorized
 }
 
 const STATES: Readonly<Record<ServerState, string>> = {
+  idle: 'it starts with its next call',
   starting: 'it is starting',
   available: 'it has just started',
   unavailable: 'it has stopped and will be started again',
@@ -115,6 +102,9 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
     : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
 }
 
+/** Progress of a call whose server is started for it. */
+export const starting = (server: string) => `Starting ${server}`;
+
 /** For a tool that a client of MCP calls, and that does not exist. */
 export function unknownToolMessage(name: string, known: readonly string[]): string {
   return cleanText(
@@ -129,14 +119,13 @@ function choices(text: string, received: string, names: readonly string[], none:
   return `${text} ${names.slice(0, MAX_NAMES).map(excerpt).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
 }
 
-/** The names of errors for programs, in REST and in the texts of MCP results (ruling G17). */
+/** The names of errors for programs, in REST and in the texts of MCP results. */
 export function toolErrorCode(error: ToolCallError) {
   return error.kind === 'json_rpc' ? jsonRpcErrorCode(error.code, error.message) : CODES[error.kind];
 }
 
 const CODES = {
   invalid_input: 'VALIDATION_ERROR',
-  unchecked_input: 'VALIDATION_ERROR',
   not_read_only: 'VALIDATION_ERROR',
   unknown_server: 'SERVER_NOT_FOUND',
   unknown_tool: 'TOOL_NOT_FOUND',

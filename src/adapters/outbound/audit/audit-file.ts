@@ -1,111 +1,113 @@
-import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuditLog } from '../../../application/ports/audit-log.ts';
 import { codeOf, reasonOf } from '../files/local-files.ts';
+import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
 
 type Written = Result<void, string>;
 
-const LINE_FEED = 0x0a;
-/** The bytes of lines that wait, or could not be written. */
-const MAX_KEPT = 4 * 1024 * 1024;
+/** How many lines that could not be written are kept. */
+const MAX_KEPT = 64;
 
-/** A file to which several processes may append. After a failure, the next line opens it again (ruling T11). */
+/** A file to which several processes may append. After a failure, the next line opens it again. */
 export class AuditFile implements AuditLog {
   readonly #path: string;
+  readonly #warn: (problem: string) => void;
   #file: FileHandle | undefined;
-  #isStale = false;
-  /** The device and the number of the file that was opened last. */
-  #identity = '';
-  /** Complete lines, and how many bytes of the first one were written. */
-  #kept = Buffer.alloc(0);
-  #written = 0;
+  readonly #kept: string[] = [];
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string) {
+  /** `warn` gets a problem that does not prevent writing. */
+  constructor(path: string, warn: (problem: string) => void) {
     this.#path = path;
+    this.#warn = warn;
   }
 
   async ready(): Promise<Written> {
-    return this.#file === undefined || this.#isStale ? this.#flush() : ok();
+    return this.#file === undefined ? this.#inTurn(() => this.#flush()) : ok();
   }
 
-  async append(line: string): Promise<Written> {
-    const bytes = Buffer.from(`${line}\n`);
-    while (this.#kept.length + bytes.length > MAX_KEPT) {
-      const flushed = await this.#flush();
-      if (flushed.isErr()) return flushed;
-    }
-    this.#kept = Buffer.concat([this.#kept, bytes]);
-    return this.#flush();
+  append(line: string): Promise<Written> {
+    return this.#inTurn(async () => {
+      if (this.#kept.length >= MAX_KEPT) await this.#flush();
+      this.#kept.push(line);
+      await this.#flush();
+    });
   }
 
   open(): Promise<Written> {
-    this.#isStale = true;
-    return this.#flush();
+    return this.#inTurn(async () => {
+      await this.#forget();
+      await this.#flush();
+    });
   }
 
   async close(): Promise<void> {
-    await this.#flush();
-    await this.#file?.close();
+    await this.#last;
+    await this.#forget();
   }
 
-  /** Writes what is kept, after what is being written. What waits is written together. */
-  #flush(): Promise<Written> {
-    const flushed = this.#last.then(() => this.#write());
-    this.#last = flushed;
-    return flushed;
-  }
-
-  async #write(): Promise<Written> {
-    try {
-      if (this.#file === undefined || this.#isStale) await this.#open();
-      // What is appended in the meantime has its own turn.
-      let left = this.#kept.length - this.#written;
-      while (this.#file !== undefined && left > 0) {
-        const { bytesWritten } = await this.#file.write(this.#kept.subarray(this.#written, this.#written + left));
-        left -= bytesWritten;
-        this.#written += bytesWritten;
-        const end = this.#kept.subarray(0, this.#written).lastIndexOf(LINE_FEED) + 1;
-        this.#kept = this.#kept.subarray(end);
-        this.#written -= end;
+  /** One write at a time, so that lines have the order of their calls. */
+  #inTurn(write: () => Promise<void>): Promise<Written> {
+    const written = this.#last.then(async (): Promise<Written> => {
+      try {
+        await write();
+        return ok();
+      } catch (error) {
+        await this.#forget();
+        return err(codeOf(error));
       }
-      return ok();
-    } catch (error) {
-      this.#isStale = true;
-      return err(codeOf(error));
+    });
+    this.#last = written;
+    return written;
+  }
+
+  async #flush(): Promise<void> {
+    this.#file ??= await this.#open();
+    for (let line = this.#kept[0]; line !== undefined; line = this.#kept[0]) {
+      await this.#file.appendFile(`${line}\n`);
+      this.#kept.shift();
     }
   }
 
-  async #open(): Promise<void> {
-    const before = this.#file;
+  async #forget(): Promise<void> {
+    const file = this.#file;
     this.#file = undefined;
-    await before?.close().catch(() => {});
-    this.#isStale = false;
-    this.#file = await open(this.#path, 'a', 0o600);
-    const { dev, ino, size } = await this.#file.stat();
-    // A line that was begun in another file, or in one that was emptied, is written completely.
-    if (size === 0 || this.#identity !== `${dev}:${ino}`) this.#written = 0;
-    this.#identity = `${dev}:${ino}`;
-    if (size === 0 || this.#written > 0) return;
-    // A process was killed while it was writing. A file that must not be read has an empty line at most.
-    if ((await lastByte(this.#path, size)) !== LINE_FEED) await this.#file.write('\n');
+    await file?.close().catch(() => {});
+  }
+
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.#path, 'a', 0o600);
+    try {
+      const stats = await file.stat();
+      refuseForeignFile(stats);
+      const mode = sharedMode(stats);
+      if (mode !== undefined) this.#warn(`other users can open the file, whose mode is ${mode}`);
+      // A process was killed, or the disk was full, in the middle of a line.
+      if (stats.size > 0 && (await lastByte(this.#path, stats.size)) !== '\n') await file.appendFile('\n');
+      return file;
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 }
 
-/** Undefined if it cannot be read. */
-async function lastByte(path: string, size: number): Promise<number | undefined> {
+/** `\n` also for a file that may be written, but not read. */
+async function lastByte(path: string, size: number): Promise<string> {
   const file = await open(path, 'r').catch(() => undefined);
   const read = await file?.read(Buffer.alloc(1), 0, 1, size - 1).catch(() => undefined);
   await file?.close();
-  return read?.buffer[0];
+  return read?.buffer.toString('latin1') ?? '\n';
 }
 
 /** Why lines cannot be appended to a file; undefined if they can. It is not created: another user may have to write it. */
 export function probeAuditFile(path: string): string | undefined {
   return reasonOf(() => {
-    if (existsSync(path)) closeSync(openSync(path, 'a'));
-    else accessSync(dirname(path), constants.W_OK);
+    if (!existsSync(path)) return accessSync(dirname(path), constants.W_OK);
+    closeSync(openSync(path, 'a'));
+    refuseForeignFile(statSync(path));
   });
 }

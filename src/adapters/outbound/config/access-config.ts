@@ -1,13 +1,12 @@
-import { isToolName, TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { CHECK_TOOL, TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import { type AccessEntry, type AccessPolicy, GROUP_PREFIX, type ServerGrant } from '../../../domain/gateway/access.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { key } from './keys.ts';
-import { readValue, yamlOnly } from './kinds.ts';
-import { readMembers } from './members.ts';
+import { matching, readValue, yamlOnly } from './kinds.ts';
+import { membersSchema, readMembers } from './members.ts';
 import type { Report } from './problems.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
 
@@ -16,6 +15,7 @@ const LOCAL_TOKEN = 'with access, local is the user of this machine: name the ca
 
 const grant = yamlOnly<ServerGrant>(
   'all, read_only, or a list of names of tools, which may have * at either end',
+  { anyOf: [{ enum: ['all', 'read_only', null] }, { type: 'array', items: matching(TOOL_PATTERN) }] },
   (value) => {
     const isList = Array.isArray(value) && value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
     return value === 'all' || value === 'read_only' || isList ? value : undefined;
@@ -24,6 +24,7 @@ const grant = yamlOnly<ServerGrant>(
 
 const grants = yamlOnly<NonNullable<AccessEntry['servers']>>(
   `all, or a map of servers to ${grant.accepted}`,
+  { anyOf: [{ const: 'all' }, { type: 'object', additionalProperties: grant.schema }] },
   (value, context) => {
     if (value === 'all') return value;
     if (!isObject(value)) return undefined;
@@ -36,18 +37,28 @@ const grants = yamlOnly<NonNullable<AccessEntry['servers']>>(
   },
 );
 
+const OWN_TOOLS: readonly unknown[] = [...TOOL_NAMES, CHECK_TOOL];
+const OWN_TOOL = new RegExp(`^(?:${OWN_TOOLS.join('|')})$`);
+
 const answers = yamlOnly<boolean | readonly string[]>(
-  `true, false, or a list of answer tools (${TOOL_NAMES.join(', ')})`,
-  (value) => (typeof value === 'boolean' || (Array.isArray(value) && value.every(isToolName)) ? value : undefined),
+  `true, false, or a list of answer tools (${OWN_TOOLS.join(', ')})`,
+  { anyOf: [{ type: 'boolean' }, { type: 'array', items: matching(OWN_TOOL) }] },
+  (value) =>
+    typeof value === 'boolean' || (Array.isArray(value) && value.every((name) => OWN_TOOLS.includes(name)))
+      ? value
+      : undefined,
 );
 
-const ENTRY_TABLE = { servers: key(grants), answers: key(answers), operator: key(flag, { default: false }) };
+const ENTRY_TABLE = { servers: { kind: grants }, answers: { kind: answers }, operator: { kind: flag, default: false } };
 
-const entry = yamlOnly<AccessEntry>('a map with servers, answers and operator', (value, context) =>
-  isObject(value) ? readMembers(ENTRY_TABLE, value, context) : undefined,
+/** What a caller may use. */
+export const entry = yamlOnly<AccessEntry>(
+  'a map with servers, answers and operator',
+  membersSchema(ENTRY_TABLE),
+  (value, context) => (isObject(value) ? readMembers(ENTRY_TABLE, value, context) : undefined),
 );
 
-/** The section `access` (rulings T1 and T6). `servers` are the names of those that are configured; undefined if they are not known. */
+/** The section `access`. `servers` are the names of those that are configured; undefined if they are not known. */
 export function readAccess(
   { access = {}, http: { tokenEnv, oauth } }: Pick<ConfigTree, 'access' | 'http'>,
   servers: readonly string[] | undefined,
@@ -73,7 +84,7 @@ export function readAccess(
 /** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
 export function checkOfferedTools(
   { grounding: { tools = {} }, gateway: { always } }: ConfigTree,
-  servers: readonly string[],
+  servers: readonly string[] | undefined,
   report: Report,
 ): void {
   checkServers('grounding.tools', Object.keys(tools), servers, report);

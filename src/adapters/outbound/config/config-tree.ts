@@ -2,13 +2,16 @@ import type { JsonObject, WithoutUndefined } from '../../../domain/values/json.t
 import { KEYS, type TABLE } from './keys.ts';
 import type { ValueKind } from './kinds.ts';
 
-/** Values by the dotted paths of their keys. A profile that was removed is null (ruling 11). */
+/** Values by the dotted paths of their keys. A profile that was removed is null. */
 export type Values = ReadonlyMap<string, unknown>;
 
 /** The configuration without YAML, environment and command line. */
 export const DEFAULTS: Values = new Map(
   KEYS.filter((key) => key.default !== undefined).map((key) => [key.path, key.default]),
 );
+
+/** The environment variables that set a key. */
+export const KEY_VARIABLES: readonly string[] = [...new Set(KEYS.flatMap(({ variable }) => variable ?? []))];
 
 /** The values of a table in its sections, by names like `maxResults` for `max_results`. What has no default may be absent. */
 export type Tree<Table> = WithoutUndefined<{ readonly [Name in keyof Table as Camel<Name>]: Value<Table[Name]> }>;

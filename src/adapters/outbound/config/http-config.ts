@@ -20,8 +20,7 @@ const WILDCARD_NEEDS_TOKEN =
 /** Anyone can guess, as often as the network allows. */
 const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
-const EMPTY_TOKEN =
-  'empty or not set, but MCP_HTTP_TOKEN_ENV (http.token_env) says that this variable contains the token';
+const EMPTY_TOKEN = 'is empty or not set; http.token_env (MCP_HTTP_TOKEN_ENV) expects a token in it';
 const OAUTH_REQUIRED = {
   issuer: 'required with http.oauth: the issuer of the tokens, exactly as in their claim iss',
   audience:
@@ -73,7 +72,7 @@ function readTokens(
   report: Report,
 ) {
   const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
-  // Unlike the others, this variable contains the token itself (ruling A21).
+  // Unlike the others, this variable contains the token itself.
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
   const tokens: { readonly caller: string; readonly token: string }[] = [];

@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { expandPath } from '../files/local-files.ts';
 import { shownName } from '../network/environment.ts';
 import { type Report, toText } from './problems.ts';
@@ -26,10 +26,8 @@ export interface ValueKind<T = unknown> {
   readonly namesSecret?: true;
   /** The value may contain secrets, and is not shown. */
   readonly isSecret?: true;
-  /** What the schema of the YAML file tells of it. */
-  readonly pattern?: RegExp | undefined;
-  readonly range?: { readonly minimum: number; readonly maximum: number | undefined };
-  readonly choices?: readonly string[];
+  /** The JSON Schema of its values in YAML. Where it cannot say what is accepted, it accepts more. */
+  readonly schema: JsonObject;
 }
 
 /** A value as a kind reads it. One that is not accepted is reported, unless the kind has done so. */
@@ -57,7 +55,7 @@ export function integer(minimum: number, maximum?: number, unit = ''): ValueKind
   };
   return {
     accepted: `an integer${unit}${maximum === undefined ? `, ${minimum} or greater` : ` from ${minimum} to ${maximum}`}`,
-    range: { minimum, maximum },
+    schema: { type: 'integer', minimum, ...(maximum !== undefined && { maximum }) },
     fromYaml,
     fromText: (text) => (/^[+-]?\d+$/.test(text) ? fromYaml(Number(text)) : undefined),
   };
@@ -69,23 +67,28 @@ export function oneOf<const Choice extends string>(choices: readonly Choice[]): 
   const read = (value: unknown) => choices.find((choice) => choice === value);
   return {
     accepted: `${choices.length > 1 ? 'one of ' : ''}${choices.join(', ')}`,
-    choices,
+    schema: { enum: choices },
     fromYaml: read,
     fromText: (text) => read(text.toLowerCase()),
   };
 }
 
-/** A text that matches a pattern, or that a function reads; without surrounding whitespace. */
+/** The JSON Schema of a text that matches a pattern. White space around a text is ignored. */
+export function matching({ source }: RegExp): JsonObject {
+  return { type: 'string', pattern: source.replace(/^\^/, '^\\s*').replaceAll(/(?<!\\)\$/g, '\\s*$') };
+}
+
+/** A text that matches a pattern, or that a function reads; without surrounding whitespace. Of a function, `pattern` is for the schema. */
 export function text<T extends string = string>(
   accepted: string,
   read: RegExp | ((text: string) => T | undefined) = /\S/,
+  pattern = read instanceof RegExp ? read : undefined,
 ): ValueKind<T> {
-  const pattern = read instanceof RegExp ? read : undefined;
   const readText = read instanceof RegExp ? (text: string) => (read.test(text) ? (text as T) : undefined) : read;
   const fromText = (text: string) => readText(text.trim());
   return {
     accepted,
-    pattern,
+    schema: pattern === undefined ? { type: 'string' } : matching(pattern),
     fromText,
     fromYaml: (value) => (typeof value === 'string' ? fromText(value) : undefined),
   };
@@ -106,25 +109,32 @@ export function path(accepted: string): ValueKind<string> {
 export function listOf<T extends string = string>(
   accepted: string,
   read: RegExp | ((text: string) => T | undefined),
+  pattern?: RegExp,
 ): ValueKind<readonly T[]> {
-  const entry = text('', read);
+  const entry = text('', read, pattern);
   const fromYaml = (value: unknown) => {
     const entries = Array.isArray(value)
       ? value.map((text) => (typeof text === 'string' ? entry.fromText(text) : undefined))
       : [undefined];
     return entries.every((entry) => entry !== undefined) ? [...new Set(entries)] : undefined;
   };
-  return { accepted, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
+  const schema = { type: 'array', items: entry.schema };
+  return { accepted, schema, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
 }
 
 /** A kind that no variable contains. */
-export function yamlOnly<T>(accepted: string, fromYaml: ValueKind<T>['fromYaml']): ValueKind<T> {
-  return { accepted, fromYaml, fromText: () => undefined };
+export function yamlOnly<T>(accepted: string, schema: JsonObject, fromYaml: ValueKind<T>['fromYaml']): ValueKind<T> {
+  return { accepted, schema, fromYaml, fromText: () => undefined };
 }
 
 /** A map of names to values of a type. */
-export function mapOf<T>(accepted: string, isMember: (value: unknown, name: string) => value is T) {
+export function mapOf<T>(accepted: string, schema: JsonObject, isMember: (value: unknown, name: string) => value is T) {
   const isMap = (value: unknown): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.entries(value).every(([name, member]) => isMember(member, name));
-  return yamlOnly(accepted, (value) => (isMap(value) ? value : undefined));
+  return yamlOnly(accepted, { type: 'object', ...schema }, (value) => (isMap(value) ? value : undefined));
+}
+
+/** The JSON Schema of a map with these members and no others. */
+export function section(properties: JsonObject) {
+  return { type: 'object', properties, additionalProperties: false };
 }

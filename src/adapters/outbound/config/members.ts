@@ -1,11 +1,17 @@
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { inCamelCase, type Tree, toTree } from './config-tree.ts';
-import type { Key } from './keys.ts';
-import { type ReadContext, readValue } from './kinds.ts';
+import type { Member } from './key.ts';
+import { type ReadContext, readValue, section } from './kinds.ts';
 import { nearest } from './nearest.ts';
 
+/** The JSON Schema of such a map. */
+export function membersSchema(table: Readonly<Record<string, Member>>) {
+  const schemas = Object.entries(table).map(([name, { kind }]) => [name, { anyOf: [kind.schema, { type: 'null' }] }]);
+  return section(Object.fromEntries(schemas));
+}
+
 /** The members of a map by a table of their keys, with the defaults. `null` is absent. Reports what is not accepted, and unknown keys. */
-export function readMembers<Table extends Readonly<Record<string, Key>>>(
+export function readMembers<Table extends Readonly<Record<string, Member>>>(
   table: Table,
   map: JsonObject,
   context: ReadContext,
@@ -13,7 +19,10 @@ export function readMembers<Table extends Readonly<Record<string, Key>>>(
   const names = Object.keys(table);
   const pathOf = (name: string) => (context.where === '' ? name : `${context.where}.${name}`);
   for (const name of Object.keys(map)) {
-    if (!names.includes(name)) context.report(pathOf(name), `unknown key; did you mean ${nearest(name, names)}?`);
+    if (names.includes(name)) continue;
+    // Other programs call `env` `environment`.
+    const begun = names.find((known) => known.length > 2 && name.startsWith(known));
+    context.report(pathOf(name), `unknown key; did you mean ${begun ?? nearest(name, names)}?`);
   }
   const values = new Map<string, unknown>();
   for (const [name, { kind, default: fallback }] of Object.entries(table)) {

@@ -1,28 +1,30 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from '../network/environment.ts';
-import { KEY_VARIABLES } from './default-config.ts';
+import { KEY_VARIABLES } from './config-tree.ts';
+import { MAX_TYPOS, nearest } from './nearest.ts';
 
-/** Other programs have variables with these prefixes, too. */
-const PREFIX = /^(?:MCP|OPENAI|ANSWER)_[A-Z0-9_]+$/;
+/** A short name resembles variables of other programs, such as `DEBUG`. */
+const SHORTEST = 8;
+/** In names of up to this length, two typos make another word: `FTP_PROXY` is not `HTTP_PROXY`. */
+const ONE_TYPO = 12;
 
 /**
- * A notice for each variable within two typos of a known one. Beside a key or another secret that is set, a similar name means a second one. Without its value,
- * which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
+ * A notice for each variable that resembles one that the program reads. Beside a key or another secret that is set, a similar name means a
+ * second one. Without its value, which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
  */
-export async function mistypedVariables(
-  environment: Environment,
-  others: readonly string[],
-): Promise<readonly ConfigProblem[]> {
+export function mistypedVariables(environment: Environment, others: readonly string[]): readonly ConfigProblem[] {
   const known = [...KEY_VARIABLES, ...others];
   const isSet = (name: string) => variableText(environment, name) !== '';
-  const unknown = Object.keys(environment).filter((name) => PREFIX.test(name) && !known.includes(name) && isSet(name));
-  if (unknown.length === 0) return [];
-  const { MAX_TYPOS, nearest } = await import('./nearest.ts');
-  const candidates = known.filter(
-    (name) => !isSet(name) || (KEY_VARIABLES.includes(name) && name !== 'OPENAI_API_KEY'),
-  );
-  return unknown.flatMap((name) => {
-    const meant = nearest(name, candidates, MAX_TYPOS);
-    return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
-  });
+  const isUnknown = (name: string) => /^[A-Z][A-Z0-9_]+$/.test(name) && !known.includes(name) && isSet(name);
+  const isCandidate = (name: string) => !isSet(name) || (KEY_VARIABLES.includes(name) && name !== 'OPENAI_API_KEY');
+  const candidates = known.filter((name) => name.length >= SHORTEST && isCandidate(name));
+  return Object.keys(environment)
+    .filter(isUnknown)
+    .flatMap((name) => {
+      const maxTypos = name.length > ONE_TYPO ? MAX_TYPOS : 1;
+      // Names of other lengths need not be compared, which takes time at the start.
+      const similar = candidates.filter((known) => Math.abs(known.length - name.length) <= maxTypos);
+      const meant = nearest(name, similar, maxTypos);
+      return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
+    });
 }

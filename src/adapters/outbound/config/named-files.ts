@@ -1,13 +1,14 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { mergePolicy, systemPolicyIn } from '../../../domain/answers/system-policy.ts';
+import { parseLock } from '../../../domain/gateway/approved-tools.ts';
 import { readNonEmptyText, readText, reasonOf } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
 
-/** The file of `gateway.lock`, and the tools that it approves; undefined, and a problem, if it cannot be used (ruling T12). */
-export async function readLock(file: string, report: Report) {
-  const { parseLock } = await import('../../../domain/gateway/approved-tools.ts');
+/** The file of `gateway.lock`, and the tools that it approves; undefined, and a problem, if it cannot be used. */
+export function readLock(file: string, report: Report) {
   const content = readText(file);
   const approved = 'text' in content ? parseLock(content.text) : undefined;
   const reason = 'reason' in content ? content.reason : 'it is damaged, or of another version';
@@ -16,9 +17,9 @@ export async function readLock(file: string, report: Report) {
   return { file, approved };
 }
 
-/** What replaces the built-in policy, if a file is configured (ruling 15). Reports what cannot be used of it and of other files. */
-export async function readNamedFiles({ policy, llm, server }: ConfigTree, timeZone: string, report: Report) {
-  const instructions = await readPolicy(policy.system, timeZone, report);
+/** What replaces the built-in policy, if a file is configured. Reports what cannot be used of it and of other files. */
+export function readNamedFiles({ policy, llm, server }: ConfigTree, timeZone: string, report: Report) {
+  const instructions = readPolicy(policy.system, timeZone, report);
   const isOffline = llm.adapter === 'offline';
   const check = (where: string, path: string | undefined, problemWith: (path: string) => string | undefined) => {
     const message = path === undefined ? undefined : problemWith(path);
@@ -30,7 +31,7 @@ export async function readNamedFiles({ policy, llm, server }: ConfigTree, timeZo
   return instructions;
 }
 
-async function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], timeZone: string, report: Report) {
+function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], timeZone: string, report: Report) {
   if (source !== 'file') {
     const message = 'has no effect unless policy.system.source is file';
     if (path !== undefined) report('policy.system.path', message, path);
@@ -41,7 +42,6 @@ async function readPolicy({ source, path, merge }: ConfigTree['policy']['system'
   const content = readNonEmptyText(path);
   if ('reason' in content)
     return void report('policy.system.path', `expected a policy file that can be read (${content.reason})`, path);
-  const { mergePolicy, systemPolicyIn } = await import('../../../domain/answers/system-policy.ts');
   return mergePolicy(content.text.replace(/\r\n?/g, '\n'), merge, systemPolicyIn(timeZone));
 }
 

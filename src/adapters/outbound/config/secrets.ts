@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
+import { passwordsOf } from '../network/addresses.ts';
 import { type Environment, shownName, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
@@ -46,12 +47,10 @@ export function secretVariables(config: ConfigTree): readonly string[] {
 }
 
 /** The tokens of callers, and the passwords for the quota store. */
-export async function httpSecrets(config: ConfigTree, environment: Environment): Promise<readonly string[]> {
+export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
   const tokens = tokenVariables(config).map((name) => variableText(environment, name));
   const { store } = config.http.quota;
-  // To load the code takes time at the start.
-  const passwords = store.includes('@') ? (await import('../network/addresses.ts')).passwordsOf(store) : [];
-  return [...tokens, ...passwords];
+  return [...tokens, ...passwordsOf(store)];
 }
 
 function tokenVariables({ http: { tokenEnv = {} } }: ConfigTree): readonly string[] {

@@ -1,24 +1,34 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { toHttpUrl } from '../network/addresses.ts';
 import type { Tree } from './config-tree.ts';
-import { key } from './keys.ts';
-import { integer, oneOf, type ReadContext, text, type ValueKind, yamlOnly } from './kinds.ts';
-import { readMembers } from './members.ts';
+import { integer, matching, oneOf, type ReadContext, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { membersSchema, readMembers } from './members.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
 const MACHINE = 'client_credentials' as const;
 
 /** The ID of a client that publishes a document about itself. Kept as it is, because issuers compare it as a text. */
-const metadataUrl = text('an https:// URL with a path, without user and fragment', (text) => {
-  const { protocol, username, password, pathname = '/' } = toHttpUrl(text) ?? {};
-  const isPlain = /^[\x21\x22\x24-\x7E]+$/.test(text) && `${username}${password}` === '';
-  return isPlain && protocol === 'https:' && pathname !== '/' ? text : undefined;
-});
+const metadataUrl = text(
+  'an https:// URL with a path, without user and fragment',
+  (text) => {
+    const { protocol, username, password, pathname = '/' } = toHttpUrl(text) ?? {};
+    const isPlain = /^[\x21\x22\x24-\x7E]+$/.test(text) && `${username}${password}` === '';
+    return isPlain && protocol === 'https:' && pathname !== '/' ? text : undefined;
+  },
+  /^[Hh][Tt][Tt][Pp][Ss]:/,
+);
 
-const resource = text('an absolute URI without fragment, or none', (text) => {
-  const isUri = /^[a-z][a-z\d+.-]*:[\x21\x22\x24-\x7E]+$/i.test(text) && URL.canParse(text);
-  return isUri || text === 'none' ? text : undefined;
-});
+/** The schema of a text that refers to variables. */
+const REFERENCE = { type: 'string', pattern: '\\$\\{' };
+
+const resource = text(
+  'an absolute URI without fragment, or none',
+  (text) => {
+    const isUri = /^[a-z][a-z\d+.-]*:[\x21\x22\x24-\x7E]+$/i.test(text) && URL.canParse(text);
+    return isUri || text === 'none' ? text : undefined;
+  },
+  /^(?:none$|[A-Za-z][A-Za-z0-9+.-]*:)/,
+);
 
 const VARIABLE = /^\s*\$\{([A-Za-z_][A-Za-z0-9_]*)\}\s*$/;
 
@@ -29,23 +39,24 @@ const anySecret = expanded(
 );
 const clientSecret: ValueKind<string> = {
   ...anySecret,
+  schema: matching(VARIABLE),
   fromYaml: (value, context) => (VARIABLE.test(String(value)) ? anySecret.fromYaml(value, context) : undefined),
   isSecret: true,
 };
 
-/** The keys of `auth` (ruling O1). What has no default may be absent. */
+/** The keys of `auth`. What has no default may be absent. */
 const AUTH_TABLE = {
-  grant: key(expanded(oneOf(['authorization_code', MACHINE])), { default: 'authorization_code' }),
-  client_id: key(expanded(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/))),
-  client_secret: key(clientSecret),
-  client_metadata_url: key(expanded(metadataUrl)),
+  grant: { kind: expanded(oneOf(['authorization_code', MACHINE])), default: 'authorization_code' },
+  client_id: { kind: expanded(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/)) },
+  client_secret: { kind: clientSecret },
+  client_metadata_url: { kind: expanded(metadataUrl) },
   /** The only authorization server that is used. */
-  issuer: key(expanded(secureUrl)),
+  issuer: { kind: expanded(secureUrl) },
   /** Exactly these are requested. */
-  scopes: key(expanded(scopes)),
+  scopes: { kind: expanded(scopes) },
   /** Sent as it is written; `none` sends none. */
-  resource: key(expanded(resource)),
-  callback_port: key(expanded(integer(1024, 65_535))),
+  resource: { kind: expanded(resource) },
+  callback_port: { kind: expanded(integer(1024, 65_535)) },
 };
 
 /** How the gateway signs in to a remote server. */
@@ -53,7 +64,7 @@ export type ServerAuth = Tree<typeof AUTH_TABLE>;
 
 /** The section `auth` of a server. Nothing of it is shown if it is no map, because it may be a secret. */
 export const auth: ValueKind<ServerAuth> = {
-  ...yamlOnly('a map of how to sign in; {} for the defaults', (value, context) => {
+  ...yamlOnly('a map of how to sign in; {} for the defaults', membersSchema(AUTH_TABLE), (value, context) => {
     if (!isObject(value)) return undefined;
     const read = readMembers(AUTH_TABLE, value, context);
     checkCombinations(value, read.grant === MACHINE, (name, message) =>
@@ -72,7 +83,14 @@ function expanded<T>(kind: ValueKind<T>): ValueKind<T> {
     const texts = Array.isArray(value) ? value.map((text, index) => replaced(text, `${where}[${index}]`)) : undefined;
     return kind.fromYaml(texts ?? replaced(value, where), context);
   };
-  return { ...kind, fromYaml };
+  return { ...kind, schema: orReference(kind.schema), fromYaml };
+}
+
+function orReference(schema: JsonObject): JsonObject {
+  if (schema.type === 'integer') return schema;
+  return schema.type === 'array'
+    ? { ...schema, items: { anyOf: [schema.items, REFERENCE] } }
+    : { anyOf: [schema, REFERENCE] };
 }
 
 /** The name of the variable with the client secret of a server in YAML, if there is one: it is read before the servers are. */
@@ -81,9 +99,12 @@ export function clientSecretVariable(server: unknown): string | undefined {
   return VARIABLE.exec(String(section.client_secret))?.[1];
 }
 
-/** Reports keys that are missing or without effect (ruling O2). */
+/** Reports keys that are missing or without effect. */
 function checkCombinations(value: JsonObject, isMachine: boolean, report: (name: string, message: string) => void) {
   const isSet = (name: keyof typeof AUTH_TABLE) => value[name] != null;
+  // Otherwise the server itself names the issuer that gets the secret.
+  if (isSet('client_secret') && !isSet('issuer'))
+    report('issuer', 'required with client_secret; write the URL of the authorization server that knows this client');
   if (isMachine) {
     for (const name of ['client_id', 'client_secret'] as const)
       if (!isSet(name)) report(name, `required with grant: ${MACHINE}`);

@@ -3,8 +3,9 @@ import type { ModelProfile } from '../../../domain/answers/model-profile.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { ConfigTree } from './config-tree.ts';
+import type { Report } from './problems.ts';
 
-/** Parameters that a model with an unknown name gets only if they are configured (ruling A8). */
+/** Parameters that a model with an unknown name gets only if they are configured. */
 const CONFIGURABLE = { reasoning_effort: 'reasoningEffort', verbosity: 'verbosity' } as const;
 
 /** The profiles of the tools that have one. `explicit` are the paths of the keys that are set, and not defaults. */
@@ -41,12 +42,16 @@ export function toQuotaConfig({ http: { quota } }: ConfigTree) {
   return isLimited ? { limits, callers, store, onStoreFailure } : undefined;
 }
 
-/** Undefined if there is no audit. */
-export function toAuditConfig({ audit: { file, ...policy } }: ConfigTree) {
-  return file === undefined ? undefined : { ...policy, file };
+const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
+
+/** Undefined if there is no audit. The defaults alone, which `--show-config` prints, request none. */
+export function readAudit({ audit: { file, ...policy } }: ConfigTree, report: Report) {
+  if (file !== undefined) return { ...policy, file };
+  if (policy.arguments !== 'names' || policy.onFailure !== 'refuse') report('audit.file', AUDIT_FILE);
+  return undefined;
 }
 
-/** Undefined if no tools are to be offered: then nothing of it is loaded (ruling L1). */
+/** Undefined if no tools are to be offered: then nothing of it is loaded. */
 export function toGroundingPolicy({ grounding }: ConfigTree): GroundingPolicy | undefined {
   const { tools } = grounding;
   if (tools === undefined || Object.keys(tools).length === 0) return undefined;

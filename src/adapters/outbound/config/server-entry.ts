@@ -1,95 +1,16 @@
-import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { attempted } from '../files/local-files.ts';
-import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
+import { isUnencrypted } from '../network/addresses.ts';
 import type { Environment, NamedText } from '../network/environment.ts';
 import type { Tree } from './config-tree.ts';
-import { key } from './keys.ts';
-import { integer, listOf, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 import { readMembers } from './members.ts';
 import type { Report } from './problems.ts';
-import { auth } from './server-auth.ts';
-import { toolRules } from './tool-rules.ts';
-import { flag } from './value-kinds.ts';
+import { NO_NUL, remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
 
-export const SERVER_NAME = text(
-  `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
-  new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
-);
-const TEXT = yamlOnly('a text', (value, { where, report, expand }) =>
-  typeof value === 'string' && value.trim() !== '' ? expand(value.trim(), where, report) : undefined,
-);
-
-const INSECURE = 'expected https://, because others could read an http:// connection; or set allow_insecure: true';
-
-/** Problems show the text before variables are replaced. */
-const remoteUrl = (isInsecureAllowed: boolean) =>
-  yamlOnly('a text', (value, context) => {
-    const { where, report } = context;
-    const text = TEXT.fromYaml(value, context);
-    const url = toHttpUrl(text ?? '');
-    if (url === undefined && text !== undefined) report(where, 'expected an http:// or https:// URL', value);
-    else if (url !== undefined && `${url.username}${url.password}` !== '')
-      report(where, 'expected a URL without user and password; use headers');
-    else if (url !== undefined && isUnencrypted(url.href) && !isInsecureAllowed) report(where, INSECURE, value);
-    return text;
-  });
-
-/** Numbers and booleans are what they look like in YAML (`PORT: 8080`). */
-const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
-
-const TEXTS = yamlOnly<readonly string[]>('a list of texts', (value, { where, report, expand }) =>
-  Array.isArray(value) && value.every(isScalar)
-    ? value.map((text, index) => expand(String(text), `${where}[${index}]`, report))
-    : undefined,
-);
-
-/** `envs` or `headers`. No value of them is shown: it may be a secret. */
-const TEXTS_BY_NAME: ValueKind<Readonly<Record<string, string>>> = {
-  ...yamlOnly('a map of names to texts', (value, { where, report, expand }) => {
-    if (!isObject(value)) return undefined;
-    const members = Object.entries(value).map(([name, text]) => {
-      if (name.includes('\0')) report(where, NO_NUL);
-      if (!isScalar(text)) report(`${where}.${name}`, 'expected a text');
-      return [name, isScalar(text) ? expand(String(text), `${where}.${name}`, report) : ''];
-    });
-    return Object.fromEntries(members);
-  }),
-  isSecret: true,
-};
-const NO_NUL = 'expected a text without NUL characters';
-
-const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
-const INHERITED = yamlOnly<readonly string[] | true>(VARIABLES.accepted, (value, context) =>
-  value === true ? value : VARIABLES.fromYaml(value, context),
-);
-
-/** The keys of a server (ruling G1). */
-export const SERVER_TABLE = {
-  name: key(SERVER_NAME),
-  command: key(TEXT),
-  url: key(TEXT),
-  args: key(TEXTS, { default: [] }),
-  cwd: key(path('a text')),
-  envs: key(TEXTS_BY_NAME, { default: {} }),
-  env: key(TEXTS_BY_NAME, { default: {} }),
-  inherit_env: key(INHERITED, { default: [] }),
-  transport: key(oneOf(['auto', 'http', 'sse']), { default: 'auto' }),
-  headers: key(TEXTS_BY_NAME, { default: {} }),
-  allow_insecure: key(flag, { default: false }),
-  auth: key(auth),
-  timeout: key(milliseconds(1)),
-  startup_timeout: key(milliseconds(1), { default: 60_000 }),
-  restart: key(oneOf(['on-failure', 'never']), { default: 'on-failure' }),
-  required: key(flag, { default: false }),
-  tools: key(toolRules, { default: {} }),
-  max_concurrency: key(integer(1), { default: 64 }),
-  max_response_bytes: key(integer(1024), { default: 10 * 1024 * 1024 }),
-  /** Its tools return nothing private. */
-  public: key(flag, { default: false }),
-};
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
 const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
+
+const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
 
 /** What the servers of a source have in common. */
 interface Context {
@@ -99,11 +20,11 @@ interface Context {
   /** Relative paths start here. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
-  /** The variables with our keys, which no server inherits (ruling G2). */
+  /** The variables with our keys, which no server inherits. */
   readonly ownSecrets: readonly string[];
 }
 
-/** A server as configured (ruling G1). */
+/** A server as configured. */
 export type ServerEntry = ReturnType<typeof readServerEntry>;
 
 /** Reads one server. Its problems have the paths of its keys; with one, what is returned is incomplete. */
@@ -117,7 +38,7 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
   }
   const isEffective = (key: string) => !withoutEffect.includes(key) && !(isChild && key === 'url');
   const effective = Object.entries(value).filter(([key]) => isEffective(key));
-  const table = { ...SERVER_TABLE, url: key(remoteUrl(value.allow_insecure === true)) };
+  const table = { ...SERVER_TABLE, url: { ...SERVER_TABLE.url, kind: remoteUrl(value.allow_insecure === true) } };
   const read = readMembers(table, Object.fromEntries(effective), {
     where: '',
     folder: context.folder,
@@ -129,11 +50,15 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     connection: isChild ? toChild(read, value, context, report) : toRemote(read, report),
     timeoutMs: read.timeout ?? context.defaultTimeoutMs,
     startupTimeoutMs: read.startupTimeout,
+    /** Undefined: as the mode has it. */
+    start: read.start,
+    idleMs: read.idleMs,
     restart: read.restart,
     isRequired: read.required,
     filter: read.tools,
     maxConcurrency: read.maxConcurrency,
     maxResponseBytes: read.maxResponseBytes,
+    forwardBaggage: read.forwardBaggage,
     /** Its tools return nothing private. */
     isPublic: read.public,
   };
@@ -172,10 +97,10 @@ function toRemote({ url = '', transport, headers, auth }: Read, report: Report) 
   return { kind: 'remote' as const, url, transport, headers, ...(auth !== undefined && { auth }) };
 }
 
-/** Replaces `${NAME}` and `${NAME:-default}`. An empty variable counts as missing (ruling G1). */
+/** Replaces `${NAME}` and `${NAME:-default}`, which Cursor and VS Code write as `${env:NAME}`. An empty variable counts as missing. */
 function expandVariables(text: string, where: string, { environment, expanded }: Context, report: Report): string {
   const read = text.replace(
-    /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
+    /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
     (_, name: string, fallback: string | undefined) => {
       const found = environment[name] || fallback;
       if (found === undefined) report(where, `the environment variable ${name} is not set`);
@@ -183,6 +108,8 @@ function expandVariables(text: string, where: string, { environment, expanded }:
       return found ?? '';
     },
   );
+  const [input] = /\$\{input:[^}]*\}/.exec(text) ?? [];
+  if (input !== undefined) report(where, NO_INPUTS, input);
   // Node.js would refuse it when the server starts, with a message that shows the text.
   if (read.includes('\0')) report(where, NO_NUL);
   return read;

@@ -8,14 +8,15 @@ import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
 import { secretVariables } from './secrets.ts';
 import { clientSecretVariable } from './server-auth.ts';
-import { readServerEntry, SERVER_TABLE, type ServerEntry } from './server-entry.ts';
+import { readServerEntry, type ServerEntry } from './server-entry.ts';
+import { SERVER_TABLE } from './server-keys.ts';
 import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
 
 /** The variable has no key in YAML: it is for all servers that have no `timeout`. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
 const DEFAULT_TIMEOUT_MS = 30_000;
-const NO_SERVER = 'expected a server: an object with a name, and a command or a url';
+const NO_SERVER = 'expected a server: an object with a command or a url';
 const KEY_ADVICE =
   'expected no API key: set the key in a variable, and write \u0024{NAME} with the name of the variable';
 
@@ -25,58 +26,47 @@ const NESTED: ConfigProblem = {
   message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
 };
 
-/**
- * Reads the section `servers` and the servers file (ruling G1). Import this only if servers are configured. Returned are the servers, also as
- * configured without the values of `envs` and `headers` (`shown`); what must not be shown of them; the client secrets; the variables with keys of
- * this program, which contain those of client secrets (`ownSecrets`); the variables that were used other than those that entries name (`ofEntries`); the names
- * of all servers, also of those with problems (`known`), which is undefined if nothing was read; and which entries of the servers file were left
- * out or renamed (`notices`).
- */
-export function readServers(
+/** The section `servers` and the servers file. */
+export async function readServers(
   config: ConfigTree,
   environment: Environment,
   yamlFile: string | undefined,
   problems: ConfigProblem[],
 ) {
-  const isNested = variableText(environment, GATEWAY_MARKER) !== '';
+  const isConfigured = config.servers !== undefined || config.gateway.serversFile !== undefined;
+  const isNested = isConfigured && variableText(environment, GATEWAY_MARKER) !== '';
   const notices: ConfigProblem[] = isNested ? [NESTED] : [];
   const { section = [], serversFile } = isNested ? {} : { section: config.servers, ...config.gateway };
   const inFile =
-    serversFile === undefined ? [] : readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
+    serversFile === undefined
+      ? []
+      : await readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
   const inYaml = section.map((value, index) => ({ value, where: `servers[${index}]` }));
-  // No server inherits them (ruling G2).
+  // No server inherits them.
   const ownSecrets = [...secretVariables(config), ...inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? [])];
-  const { kind } = SERVER_TABLE.timeout;
-  const timeout = isNested ? '' : variableText(environment, DEFAULT_TIMEOUT);
-  const defaultTimeoutMs = kind.fromText(timeout) ?? DEFAULT_TIMEOUT_MS;
-  if (timeout !== '' && kind.fromText(timeout) === undefined)
-    reportUnaccepted(kind, timeout, DEFAULT_TIMEOUT, reporter(problems));
-  let servers: readonly ServerEntry[] = [];
+  const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
+  const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
+  const servers: ServerEntry[] = [];
   const shown: JsonObject[] = [];
   const expanded: NamedText[] = [];
   const known = new Set<string>();
   /** The problems with each entry of the servers file that has some. */
   const broken: (readonly ConfigProblem[])[] = [];
   const entries: readonly FileEntry[] = [...inYaml, ...inFile];
-  for (const [index, { value, where, unusable, renamedFrom }] of entries.entries()) {
+  for (const [index, { value: given, where, renamedFrom }] of entries.entries()) {
     const isYaml = index < inYaml.length;
     const file = isYaml ? yamlFile : serversFile;
-    if (!isObject(value)) {
-      // A list may contain servers, with their secrets.
-      reporter(problems, file)(where, NO_SERVER, Array.isArray(value) ? undefined : value);
-      continue;
-    }
     const found: ConfigProblem[] = [];
     const reportHere = reporter(found, file);
     const report: Report = (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
+    const value = isObject(given) ? given : {};
     const name = typeof value.name === 'string' ? value.name.trim() : undefined;
     const isTaken = name !== undefined && known.has(name);
     if (isTaken) report('name', 'another server already has this name', value.name);
     if (isYaml) checkKeys(value, report);
-    if (unusable !== undefined) report('', unusable.message, unusable.received);
     const folder = file === undefined ? process.cwd() : dirname(file);
     const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets };
-    const entry = unusable === undefined && readServerEntry(value, context, report);
+    const entry = isObject(given) ? readServerEntry(value, context, report) : report('', NO_SERVER);
     // Other programs write the file, for which an entry may be right. But a name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {
       broken.push(found);
@@ -85,7 +75,7 @@ export function readServers(
     problems.push(...found);
     shown.push(withoutValues(value));
     if (name !== undefined) known.add(name);
-    if (entry && found.length === 0) servers = [...servers, entry];
+    if (entry && found.length === 0) servers.push(entry);
     if (renamedFrom !== undefined) {
       const message = `the server is called ${name} here: names have only letters, digits, - and _`;
       reporter(notices, file)(`${where}.name`, message, renamedFrom);
@@ -95,23 +85,38 @@ export function readServers(
   if (broken.length === inFile.length) problems.push(...broken.flat());
   else notices.push(...leftOut.map((first) => ({ ...first, message: `${first.message}; this server is left out` })));
   return {
-    servers,
-    shown,
+    /** Undefined if none are configured. */
+    servers: isConfigured ? servers : undefined,
+    /** The servers as configured, without the values of `envs` and `headers`. */
+    shown: isConfigured ? shown : undefined,
+    /** The values of servers that must not be shown. */
     secrets: serverSecrets(servers, expanded),
     clientSecrets: clientSecrets(servers),
+    /** The variables that contain keys of this program and client secrets. */
     ownSecrets,
+    /** The variables that set something for all servers. */
     names: timeout === '' ? [] : [DEFAULT_TIMEOUT],
+    /** The variables that entries name. */
     ofEntries: [...expanded.map(([name]) => name), ...servers.flatMap(inheritedVariables)],
+    /** The names of all servers, also of those with problems; undefined if they were not read. */
     known: isNested ? undefined : [...known],
+    /** Which entries of the servers file were left out or renamed. */
     notices,
   };
+}
+
+function readDefaultTimeout(text: string, report: Report): number {
+  const { kind } = SERVER_TABLE.timeout;
+  const read = kind.fromText(text);
+  if (text !== '' && read === undefined) reportUnaccepted(kind, text, DEFAULT_TIMEOUT, report);
+  return read ?? DEFAULT_TIMEOUT_MS;
 }
 
 function inheritedVariables({ connection }: ServerEntry): readonly string[] {
   return connection.kind === 'child' && connection.inheritEnv !== true ? connection.inheritEnv : [];
 }
 
-/** Reports API keys: a file that is shared must contain none (ruling 15). */
+/** Reports API keys: a file that is shared must contain none. */
 function checkKeys(value: JsonObject, report: Report): void {
   for (const section of ['envs', 'env', 'headers']) {
     const members = value[section];

@@ -1,28 +1,27 @@
 import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type ParseError, parse, printParseErrorCode } from 'jsonc-parser';
+import type { ParseError } from 'jsonc-parser';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { attempted, expandPath, readText } from '../files/local-files.ts';
 import type { Report } from './problems.ts';
-import { SERVER_NAME } from './server-entry.ts';
+import { SERVER_NAME } from './server-keys.ts';
 
 /** An entry in the form of the YAML file. */
 export interface FileEntry {
   readonly value: unknown;
   readonly where: string;
-  /** Why it cannot be used, as far as that is known. */
-  readonly unusable?: { readonly message: string; readonly received?: string };
   /** Its name in the file, if that cannot be the name of a server. */
   readonly renamedFrom?: string;
 }
 
 /**
- * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code (ruling G1). Comments are allowed. Left out are entries that
+ * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code. Comments are allowed. Left out are entries that
  * are disabled, and, with a notice, those that run this program.
  */
-export function readServersFile(file: string, report: Report, notify: Report): readonly FileEntry[] {
+export async function readServersFile(file: string, report: Report, notify: Report): Promise<readonly FileEntry[]> {
+  const { parse, printParseErrorCode } = await import('jsonc-parser');
   const content = readText(file);
   const text = 'text' in content ? content.text : '{}';
   const errors: ParseError[] = [];
@@ -50,14 +49,13 @@ export function readServersFile(file: string, report: Report, notify: Report): r
   return entries.map(([name, server], index) => ({
     where: `${key}.${name}`,
     ...(names[index] === name ? {} : { renamedFrom: name }),
-    ...(isObject(server) ? toEntry(names[index] ?? '', server) : { value: {}, unusable: { message: NO_SERVER } }),
+    value: isObject(server) ? toEntry(names[index] ?? '', server) : server,
   }));
 }
 
 const NO_SERVERS = 'expected an object mcpServers (or servers, as VS Code writes it)';
 const OF_PROJECTS =
   'the servers in this file belong to projects: use the .mcp.json of a project, or add servers with claude mcp add --scope user';
-const NO_SERVER = 'expected a server: an object with a command or a url';
 const OWN = 'it runs this program, which cannot be a server of itself; this server is left out';
 
 /** The names, those that cannot be names of servers changed: `my server` is `my-server`. They do not depend on the order. */
@@ -74,15 +72,10 @@ function usableNames(names: readonly string[]): readonly string[] {
 }
 
 /** The same in the form of the YAML file; keys of other programs are ignored. */
-function toEntry(name: string, server: JsonObject) {
-  const received = /\$\{input:[^}]*\}/.exec(JSON.stringify(server))?.[0];
-  const message = 'this program cannot ask for inputs; use an environment variable';
-  // `${env:NAME}` is `${NAME}`.
-  const read: JsonObject = JSON.parse(JSON.stringify(server).replace(/\$\{env:/g, '${'));
-  const { command, args, env, cwd, url, serverUrl, type, headers } = read;
+function toEntry(name: string, { command, args, env, cwd, url, serverUrl, type, headers }: JsonObject): JsonObject {
+  if (command != null) return { name, command, args, env, cwd };
   const transport = type === 'sse' ? 'sse' : /^(?:streamable-?)?http$/i.test(String(type)) ? 'http' : undefined;
-  const keys = command == null ? { url: url ?? serverUrl, headers, transport } : { command, args, env, cwd };
-  return { value: { name, ...keys }, ...(received !== undefined && { unusable: { message, received } }) };
+  return { name, url: url ?? serverUrl, headers, transport };
 }
 
 const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;

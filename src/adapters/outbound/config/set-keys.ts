@@ -11,7 +11,17 @@ import { debugFile, debugFlag } from './value-kinds.ts';
 /** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
 export type CommandLineOptions = Readonly<Record<string, string>>;
 
-/** The profiles of the example configuration, without models (ruling A12). */
+export interface ConfigOptions {
+  readonly environment: Environment;
+  readonly commandLine: CommandLineOptions;
+  readonly version: string;
+  /** The configuration is read again while the program runs: an empty file is then a problem. */
+  readonly isReload?: boolean;
+  /** The file of `gateway.lock` is to be written, so that it may be missing or damaged. */
+  readonly writesLock?: boolean;
+}
+
+/** The profiles of the example configuration, without models. */
 const TUNED = {
   answer_detailed: { reasoning_effort: 'high', verbosity: 'high', search_context_size: 'high', max_tool_calls: 30 },
   answer_quick: { reasoning_effort: 'low', verbosity: 'low', search_context_size: 'low', max_tool_calls: 3 },
@@ -20,15 +30,14 @@ const TUNED_KEYS = Object.entries(TUNED).flatMap(([tool, keys]) =>
   Object.entries(keys).map(([key, value]) => [`model_profiles.${tool}.${key}`, value] as const),
 );
 
-/** The configuration with the keys that are set: by YAML, then by the environment, then by the command line (spec 5.1, 8.1). */
+/** The configuration with the keys that are set: by YAML, then by the environment, then by the command line. */
 export async function readSetKeys(
-  environment: Environment,
-  commandLine: CommandLineOptions,
+  { environment, commandLine, isReload = false }: ConfigOptions,
   file: string | undefined,
-  isReload: boolean,
   problems: ConfigProblem[],
 ) {
   const label = `${commandLine['--config'] === undefined ? '' : '--config '}${file}`;
+  // The parser takes time to load, and most clients have no file.
   const yaml: Values =
     file === undefined ? new Map() : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, problems);
   const { values: variables, names } = readEnvironment(environment, reporter(problems));
@@ -38,7 +47,7 @@ export async function readSetKeys(
   const set = [...(isTuned ? TUNED_KEYS : []), ...yaml, ...variables, ...options];
   const values = merged(set);
   const unaccepted = problems.map(({ where }) => where);
-  /** The option, else the variable, else the file (ruling 15). */
+  /** The option, else the variable, else the file. */
   const sourceOf = (path: string): { readonly where: string; readonly file?: string | undefined } => {
     const { variable = path, option } = KEYS.find((key) => key.path === path) ?? {};
     if (option !== undefined && options.has(path)) return { where: `${option} (${path})` };
@@ -73,7 +82,7 @@ function merged(set: readonly (readonly [string, unknown])[]): Values {
   return values;
 }
 
-/** The keys that environment variables set (spec 5.4), and these variables. */
+/** The keys that environment variables set, and these variables. */
 export function readEnvironment(environment: Environment, report: Report) {
   const names = new Set<string>();
   const values = new Map<string, unknown>();
@@ -94,7 +103,7 @@ function readOptions(options: CommandLineOptions): Values {
   const { '--debug': debug, '--offline': offline, '--record': record, '--http': http, '--servers': servers } = options;
   const values = new Map<string, unknown>();
   if (debug !== undefined) {
-    // Here a value that is not a switch is a file, whatever its name (ruling 15 is about the variable).
+    // In YAML, a value that is not a switch is a file, whatever its name.
     const isOn = debug === '' ? true : debugFlag.fromText(debug);
     const isFile = isOn === undefined || debugFile.fromText(debug) !== undefined;
     values.set('server.debug', isFile || isOn);

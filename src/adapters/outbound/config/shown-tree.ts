@@ -1,11 +1,11 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { shownName } from '../network/environment.ts';
-import { DEFAULTS, toTree, type Values } from './config-tree.ts';
+import { toTree, type Values } from './config-tree.ts';
 import { KEYS } from './keys.ts';
 
 /** The merged keys for display, with values in place of those that are shown as they were read. The redactor masks secrets in a wrong place. */
-export function toShownTree(values: Values = DEFAULTS, read: JsonObject): JsonObject {
+export function toShownTree(values: Values, read: JsonObject): JsonObject {
   const shown = new Map([...values, ...Object.entries(read)]);
   for (const { path, kind } of KEYS) {
     const value = values.get(path);

@@ -3,15 +3,16 @@ import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
 import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
-import { listOf, mapOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { listOf, mapOf, path, section, text, type ValueKind, yamlOnly } from './kinds.ts';
 
 export const flag: ValueKind<boolean> = {
   accepted: 'true or false',
+  schema: { type: 'boolean' },
   fromYaml: (value) => (typeof value === 'boolean' ? value : undefined),
   fromText: (text) => (/^(?:1|true)$/i.test(text) ? true : /^(?:0|false)$/i.test(text) ? false : undefined),
 };
 
-export const exposure = yamlOnly('true, false, search or auto', (value) =>
+export const exposure = yamlOnly('true, false, search or auto', { enum: [true, false, 'search', 'auto'] }, (value) =>
   typeof value === 'boolean' || value === 'search' || value === 'auto' ? value : undefined,
 );
 
@@ -22,7 +23,7 @@ export const toolPatterns = listOf(
 
 const DEBUG_FILE = /[/\\]|\.log$/;
 
-/** `DEBUG` as a switch: a path enables debug output too. Other values belong to other programs (ruling 15). */
+/** `DEBUG` as a switch: a path enables debug output too. Other values belong to other programs. */
 export const debugFlag: ValueKind<boolean> = {
   ...flag,
   fromText: (text) => (DEBUG_FILE.test(text) ? true : flag.fromText(text)),
@@ -34,6 +35,8 @@ export const debugFile: ValueKind<string> = {
   fromText: (text) => (DEBUG_FILE.test(text) ? expandPath(text) : undefined),
 };
 
+const HTTP_URL = /^[Hh][Tt][Tt][Pp][Ss]?:/;
+
 /** A URL to which paths can be appended: no user, password, query or fragment. */
 export const baseUrl = text(
   'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
@@ -42,6 +45,7 @@ export const baseUrl = text(
     const isPlain = url !== undefined && `${url.username}${url.password}${url.search}${url.hash}` === '';
     return isPlain ? url.href.replace(/\/$/, '') : undefined;
   },
+  HTTP_URL,
 );
 
 /** Visible ASCII without quotes: these texts are sent in headers, in quotes. */
@@ -51,10 +55,15 @@ const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 export const secureUrl = text(
   'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
   (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
+  HTTP_URL,
 );
 
-export const answerTools = listOf(`a list of tools, of ${TOOL_NAMES.join(', ')}`, (text) =>
-  TOOL_NAMES.find((name) => name === text),
+const ANSWER_TOOL = new RegExp(`^(?:${TOOL_NAMES.join('|')})$`);
+
+export const answerTools = listOf(
+  `a list of tools, of ${TOOL_NAMES.join(', ')}`,
+  (text) => TOOL_NAMES.find((name) => name === text),
+  ANSWER_TOOL,
 );
 
 export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
@@ -80,6 +89,7 @@ const hostPortText = text('host:port, such as 127.0.0.1:3917 or [::1]:3917, with
 /** In YAML, a port alone is a number. */
 export const hostPort: ValueKind<string> = {
   ...hostPortText,
+  schema: { type: ['string', 'integer'], pattern: '\\S', minimum: 0, maximum: 65_535 },
   fromYaml: (value, context) =>
     hostPortText.fromYaml(Number.isInteger(value) && Number(value) >= 0 ? String(value) : value, context),
 };
@@ -92,16 +102,20 @@ export const secretVariable: ValueKind<string> = {
 };
 
 /** `system` is the zone of this machine. */
-export const timeZone = text('an IANA time zone, such as Europe/Berlin, or system', (text) => {
-  if (text === 'system') return text;
-  // Intl also accepts offsets, which are not names.
-  const isZone = /^[A-Za-z]/.test(text) && attempted(() => new Intl.DateTimeFormat('en', { timeZone: text }));
-  return isZone ? text : undefined;
-});
+export const timeZone = text(
+  'an IANA time zone, such as Europe/Berlin, or system',
+  (text) => {
+    if (text === 'system') return text;
+    // Intl also accepts offsets, which are not names.
+    const isZone = /^[A-Za-z]/.test(text) && attempted(() => new Intl.DateTimeFormat('en', { timeZone: text }));
+    return isZone ? text : undefined;
+  },
+  /^[A-Za-z]/,
+);
 
 /** Only the list: each server is read later. */
 export const servers: ValueKind<readonly unknown[]> = {
-  ...yamlOnly('a list of servers, each with a name, and a command or a url', (value) =>
+  ...yamlOnly('a list of servers, each with a name, and a command or a url', { type: 'array' }, (value) =>
     Array.isArray(value) ? value : undefined,
   ),
   isSecret: true,
@@ -113,9 +127,13 @@ export const CALLERS = 'callers, as in http.token_env, or oauth: and the name of
 
 export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
+const LIMIT = { type: 'integer', minimum: 0 };
+const LIMITS = { calls_per_day: LIMIT, searches_per_day: LIMIT, tokens_per_day: LIMIT };
+
 /** Limits by caller. */
 export const quotaCallers = mapOf(
   `a map of ${CALLERS}, to their limits (calls_per_day, searches_per_day, tokens_per_day), such as {alice: {calls_per_day: 50}}`,
+  { propertyNames: { pattern: CALLER.source }, additionalProperties: section(LIMITS) },
   (limits, caller): limits is Partial<Record<'calls_per_day' | 'searches_per_day' | 'tokens_per_day', number>> => {
     const isLimit = ([key, limit]: readonly [string, unknown]) =>
       /^(?:calls|searches|tokens)_per_day$/.test(key) && Number.isInteger(limit) && Number(limit) >= 0;
@@ -125,8 +143,10 @@ export const quotaCallers = mapOf(
 
 /** `memory`, or the URL of a server, with its database as path. */
 export const quotaStore: ValueKind<string> = {
-  ...text('memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host', (text) =>
-    text === 'memory' || isStoreUrl(text) ? text : undefined,
+  ...text(
+    'memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host',
+    (text) => (text === 'memory' || isStoreUrl(text) ? text : undefined),
+    /^(?:memory|rediss?:\/\/.*)$/,
   ),
   isSecret: true,
 };
@@ -139,13 +159,14 @@ function isStoreUrl(text: string): boolean {
 }
 
 /** Only the map: its entries are read later. */
-export const access = yamlOnly('a map of callers to what they may use', (value) =>
+export const access = yamlOnly('a map of callers to what they may use', { type: 'object' }, (value) =>
   isObject(value) ? value : undefined,
 );
 
 /** By server: names of tools, or `all`. */
 export const groundedTools = mapOf(
   'a map of servers to lists of names of tools, or to all',
+  { additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] } },
   (list): list is readonly string[] | 'all' =>
     list === 'all' || (Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '')),
 );
@@ -153,6 +174,17 @@ export const groundedTools = mapOf(
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
 export const tokenVariables: ValueKind<string | Readonly<Record<string, string>>> = {
   accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',
+  schema: {
+    anyOf: [
+      secretVariable.schema,
+      {
+        type: 'object',
+        propertyNames: { pattern: '^[\\w.@-]+$' },
+        additionalProperties: secretVariable.schema,
+        minProperties: 1,
+      },
+    ],
+  },
   fromYaml: (value) => (isObject(value) ? readTokenVariables(Object.entries(value)) : toVariable(value)),
   fromText: (text) => {
     if (!text.includes('=')) return toVariable(text);

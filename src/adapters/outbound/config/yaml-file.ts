@@ -5,7 +5,8 @@ import { isObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { readText } from '../files/local-files.ts';
 import type { Values } from './config-tree.ts';
-import { isKey, KEYS, type Key, type Section, TABLE } from './keys.ts';
+import type { Key, Section } from './key.ts';
+import { isKey, KEYS, TABLE } from './keys.ts';
 import { readValue } from './kinds.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 import { reporter } from './problems.ts';
@@ -15,21 +16,15 @@ const KEY_ADVICE =
 
 const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
 
-const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
-/** What `--show-config` prints without an audit. */
-const NO_AUDIT = '{"arguments":"names","on_failure":"refuse"}';
-
 /** What a key or section is without a value; all others are then absent. */
 const WHEN_EMPTY = new Map<string, unknown>([
-  // Removes the default profile (ruling 11).
+  // Removes the default profile.
   ['model_profiles.answer', null],
   // Whose last entry was removed must not allow everything to everyone.
   ['access', {}],
 ]);
 
-/**
- * The keys in a YAML file. Problems name the file, and with the file itself `label`. Import this only to read a file: it loads the parser.
- */
+/** The keys in a YAML file. Problems name the file, and with the file itself `label`. */
 export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): Values {
   const values = new Map<string, unknown>();
   const report = reporter(problems, file);
@@ -48,6 +43,10 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
     return values;
   }
   const content = toPlain(document) ?? null;
+  if (isObject(content) && (isObject(content.mcpServers) || (file.endsWith('.json') && isObject(content.servers)))) {
+    reportFile(label, `it is a file of another client; use it with --servers ${file}`);
+    return values;
+  }
   if (mustHaveKeys && content === null) reportFile(file, EMPTY);
   const context = { folder: dirname(file), report, expand: (text: string) => text };
   const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
@@ -60,8 +59,6 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
       const read = readValue(entry.kind, value, { ...context, where });
       if (read !== undefined) values.set(path, read);
     } else if (isObject(value)) {
-      if (path === 'audit' && value.file == null && JSON.stringify(value) !== NO_AUDIT)
-        report('audit.file', AUDIT_FILE);
       for (const [name, inner] of Object.entries(value)) {
         // Quoted, a name that looks like a path is not one.
         const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);

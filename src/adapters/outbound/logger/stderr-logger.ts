@@ -1,8 +1,9 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
+import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
 
 export interface StderrLoggerOptions {
   readonly debug: boolean;
@@ -18,7 +19,7 @@ const MAX_LENGTH = 1000;
 /** If nobody reads standard error, what is written to it stays in memory. */
 const MAX_UNREAD = 1024 * 1024;
 
-/** Writes to standard error, and to a file if one is configured. Keys are removed from every line (ruling 20). */
+/** Writes to standard error, and to a file if one is configured. Keys are removed from every line. */
 export class StderrLogger implements Logger {
   readonly isDebug: boolean;
   readonly #options: StderrLoggerOptions;
@@ -30,6 +31,8 @@ export class StderrLogger implements Logger {
     this.isDebug = debug;
     this.#options = options;
     this.#file = debug && debugFile !== undefined ? openDebugFile(debugFile) : undefined;
+    const mode = this.#file && sharedMode(fstatSync(this.#file));
+    if (mode !== undefined) this.warn(`other users can open the debug file, whose mode is ${mode}: ${debugFile}`);
   }
 
   debug(line: string): void {
@@ -65,7 +68,14 @@ export class StderrLogger implements Logger {
   }
 }
 
-/** A debug file contains answers, so only its owner may read it. */
+/** Opens a debug file. It contains answers, so a new one can be read only by its owner, and one of another user is refused. */
 export function openDebugFile(path: string): number {
-  return openSync(path, 'a', 0o600);
+  const file = openSync(path, 'a', 0o600);
+  try {
+    refuseForeignFile(fstatSync(file));
+    return file;
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
 }

@@ -1,15 +1,25 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
+import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/logins.ts';
-import type { LoginServer } from './discovery.ts';
-import type { Login, SaveLogin } from './login-files.ts';
-import { LoginFailure, postForm, secretsOf } from './oauth-request.ts';
-import { type SignInOptions, signIn } from './sign-in.ts';
-import { isFor, toSummary, withSecret } from './stored-tokens.ts';
+import { type Callback, openCallback } from './callback.ts';
+import { clientOf, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
+import type { LoginFiles } from './login-files.ts';
+import { LoginFailure, type Network, oauthFetch, toFailure } from './oauth-fetch.ts';
+import { requestLogin } from './request-login.ts';
 
-interface OAuthLoginsOptions extends SignInOptions {
+interface OAuthLoginsOptions {
   readonly servers: readonly LoginServer[];
+  readonly files: LoginFiles;
+  readonly network: Network;
+  /** Masks secrets from now on. */
+  readonly learn: (secrets: readonly string[]) => void;
 }
+
+const DEFAULT_PORT = 3918;
+const WAIT_MS = 300_000;
 
 /** Logins by OAuth 2.1, as MCP describes it. */
 export class OAuthLogins implements Logins {
@@ -21,17 +31,18 @@ export class OAuthLogins implements Logins {
 
   async signIn(name: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>> {
     try {
-      return ok(await this.#toSummary(name, await signIn(this.#serverOf(name), this.#options, person, signal)));
+      const server = this.#serverOf(name);
+      return ok(await this.#toSummary(server, await this.#signIn(server, person, signal)));
     } catch (error) {
-      return err(messageOf(error));
+      return err(toFailure(error).message);
     }
   }
 
   async list(): Promise<readonly LoginSummary[]> {
     const { servers, files } = this.#options;
-    const summaries = servers.map(async ({ name, url }) => {
-      const login = await files.read(url);
-      return login && this.#toSummary(name, login);
+    const summaries = servers.map(async (server) => {
+      const login = await files.read(server.url);
+      return login && this.#toSummary(server, login);
     });
     return (await Promise.all(summaries)).filter((summary) => summary !== undefined);
   }
@@ -40,33 +51,67 @@ export class OAuthLogins implements Logins {
     const { files } = this.#options;
     const server = this.#serverOf(name);
     if (!existsSync(files.folder)) return { kind: 'none' };
-    const take = async (save: SaveLogin) => {
+    const take = async () => {
       const login = await files.read(server.url);
       // Deletes also a file that is not a login, and what a killed process left.
-      await save(undefined);
+      await files.write(server.url, undefined);
       return login;
     };
     let failure: 'not_deleted' | 'not_revoked' = 'not_deleted';
     try {
       const login = await files.locked(server.url, take, signal);
       failure = 'not_revoked';
-      if (login === undefined) return { kind: 'none' };
-      await this.#revoke(login, server, signal);
-      return { kind: 'deleted' };
+      if (login !== undefined) await this.#revoke(login, server, signal);
+      return { kind: login === undefined ? 'none' : 'deleted' };
     } catch (error) {
-      return { kind: failure, reason: messageOf(error) };
+      return { kind: failure, reason: toFailure(error).message };
     }
   }
 
+  async #signIn(server: LoginServer, person: SigningIn, signal: AbortSignal): Promise<Login> {
+    const { files, network, learn } = this.#options;
+    // A login that cannot be kept would be lost.
+    await files.locked(server.url, async () => {}, signal);
+    const state = randomBytes(32).toString('base64url');
+    const callback = await callbackOf(server, state);
+    const agree = async (url: string) => {
+      person.onUrl(url);
+      void readPasted(callback, person);
+      const { outcome } = await withDeadline(network.clock, WAIT_MS, signal, (limit) =>
+        untilAborted(callback.returned, limit),
+      );
+      if (outcome === 'aborted') throw new LoginFailure('no sign-in within 5 minutes');
+      return outcome;
+    };
+    try {
+      const { redirectUrl } = callback;
+      const login = await requestLogin(server, network, learn, signal, { redirectUrl, state, agree });
+      learn(secretsOf(login));
+      await files.locked(server.url, () => files.write(server.url, login), signal);
+      return login;
+    } finally {
+      callback.close();
+    }
+  }
+
+  /** Revokes each token (RFC 7009), whatever becomes of the other. */
   async #revoke(login: Login, server: LoginServer, signal: AbortSignal): Promise<void> {
     const { network, learn } = this.#options;
-    const { revocation_endpoint: url } = login.metadata;
+    const { metadata, tokens } = login;
+    const { revocation_endpoint: url } = metadata as { readonly revocation_endpoint?: string };
     learn(secretsOf(login));
-    if (url === undefined) return;
-    const known = isFor(login, server) ? withSecret(login, server) : login;
-    const tokens = [login.refreshToken, login.accessToken].filter((token) => token !== undefined);
-    const revoked = tokens.map((token) => postForm(url, known, { token }, network, signal));
-    // Each is tried, whatever becomes of the other.
+    if (url === undefined) throw new LoginFailure(`${metadata.issuer} names no revocation_endpoint`);
+    const client = clientOf(login, server);
+    const { client_id, client_secret } = client;
+    const method = selectClientAuthMethod(client, metadata.token_endpoint_auth_methods_supported ?? []);
+    const isBasic = method === 'client_secret_basic';
+    const headers = new Headers(isBasic ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {});
+    const fetchFn = oauthFetch(server.url, network, signal);
+    const revoked = [tokens.refresh_token, tokens.access_token].map(async (token) => {
+      const body = new URLSearchParams({ ...(!isBasic && { client_id, ...(client_secret && { client_secret }) }) });
+      body.set('token', token ?? '');
+      if (token !== undefined) await fetchFn(url, { method: 'POST', headers, body });
+    });
     await Promise.allSettled(revoked);
     await Promise.all(revoked);
   }
@@ -77,15 +122,25 @@ export class OAuthLogins implements Logins {
     return server;
   }
 
-  async #toSummary(server: string, login: Login): Promise<LoginSummary> {
-    return toSummary(server, login, login.refreshToken !== undefined, await this.#options.files.isShared(login.url));
+  async #toSummary(server: LoginServer, login: Login): Promise<LoginSummary> {
+    return toSummary(server, login, await this.#options.files.isShared(server.url));
   }
 }
 
-/** A failure, or an error of the file system. */
-function messageOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (error instanceof LoginFailure) return error.message;
-  if (code !== undefined) return `the login cannot be written (${code})`;
-  throw error;
+/** Another free port is used only if no issuer knows the redirect URI. */
+function callbackOf({ auth }: LoginServer, state: string): Promise<Callback> {
+  const port = auth?.callbackPort ?? DEFAULT_PORT;
+  const isKnown = (auth?.callbackPort ?? auth?.clientId ?? auth?.clientMetadataUrl) !== undefined;
+  return openCallback(port, state).catch(({ code }: NodeJS.ErrnoException) => {
+    if (!isKnown) return openCallback(0, state);
+    const reason = `the port ${port} cannot be used for the callback (${code})`;
+    throw new LoginFailure(`${reason}; choose another one with auth.callback_port`);
+  });
+}
+
+/** A person on another machine pastes the URL that the browser cannot open. The end of the input does not end the wait. */
+async function readPasted({ redirectUrl, accept }: Callback, { lines, onIgnored }: SigningIn): Promise<void> {
+  for await (const line of lines)
+    if (line.trim() !== '' && !accept(line.trim()))
+      onIgnored(`the line is not the URL at ${redirectUrl} with which the issuer answers this login`);
 }

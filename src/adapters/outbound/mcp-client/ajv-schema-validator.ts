@@ -1,101 +1,106 @@
-import { err, ok, type Result } from 'neverthrow';
-import type { Clock } from '../../../application/ports/clock.ts';
+import { Ajv } from '@modelcontextprotocol/client/validators/ajv';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SchemaCheck, SchemaValidator } from '../../../application/ports/schema-validator.ts';
-import type { SchemaCheckError, SchemaError } from '../../../domain/gateway/tool-call-error.ts';
-import { BoundedSet } from '../../../domain/values/bounded-set.ts';
+import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
+import { clip } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import { jsonExtent } from '../../../domain/values/json-extent.ts';
-import { type CheckCost, costOf } from './check-cost.ts';
-import { CheckingThread } from './checking-thread.ts';
-import { type CheckValue, compileSchema } from './compile-schema.ts';
+import { requiredWithoutDefault } from './required-keyword.ts';
 
-/** A check of so many steps takes a few milliseconds. */
-const MAX_STEPS = 50_000;
-const CHARACTERS_PER_STEP = 64;
-/** What can be written as JSON, for the thread, in some milliseconds. */
-const MAX_VALUES = 100_000;
-const MAX_CHARACTERS = 8 * 1024 * 1024;
-const MAX_SCHEMA_CHARACTERS = 1024 * 1024;
+/** A larger schema takes too long to compile in the process that answers everyone. */
+const MAX_SCHEMA_CHARACTERS = 64 * 1024;
+/** The `Ajv` of the client knows draft-07, and would reject inputs that are valid by these keywords of later dialects; `$async` is its own. */
+const OTHER_DIALECT = /"(?:prefixItems|minContains|\$async)":/;
+/** An input could make their check take seconds; the server checks them anyway. */
+const LEFT_TO_SERVER = ['pattern', 'patternProperties', 'format', 'uniqueItems', 'required'];
+/** For `additionalProperties`, which looks at the names in `patternProperties` by itself. */
+const MATCHES_ANYTHING = Object.assign(() => ({ test: () => true }), { code: 'new RegExp' });
+const MAX_REASON_LENGTH = 300;
+/** Paths contain names from the input, which may be long. */
+const MAX_PATH_LENGTH = 200;
+/** Messages contain the values that a schema allows. */
+const MAX_MESSAGE_LENGTH = 2000;
 
-/** For a small schema of plain keywords. */
-interface PlainCheck {
-  readonly run: CheckValue;
-  readonly cost: Readonly<CheckCost>;
-}
+type AjvInstance = InstanceType<typeof Ajv>;
+type CheckValue = ReturnType<AjvInstance['compile']>;
+type Problem = NonNullable<CheckValue['errors']>[number];
 
-/** The main module of the thread. One of Node.js 20 cannot load TypeScript: the sources, in tests, use the built one. */
-const BUILT = import.meta.url.endsWith('.ts') ? '../../../../build/chunks/' : './';
-const THREAD = new URL(`${BUILT}schema-worker.js`, import.meta.url);
-
-/**
- * JSON Schema by ajv. Small values are checked at once against small schemas of plain keywords; all others in a thread. What was prepared
- * for a schema is kept as long as the schema.
- */
+/** JSON Schema by the `Ajv` of the official client. A schema is compiled with its first value, and as long as it exists. */
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
-  readonly #thread: CheckingThread;
-  readonly #prepared = new WeakMap<JsonObject, PlainCheck | 'thread' | 'unusable'>();
-  /** The tools whose schema was reported as not usable. */
-  readonly #reported = new BoundedSet();
+  /** One for each server: the IDs of schemas of different servers may be equal. */
+  readonly #ajvs = new Map<string, AjvInstance>();
+  readonly #compiled = new WeakMap<JsonObject, CheckValue | 'unchecked'>();
 
-  constructor({ clock, logger, thread = THREAD }: { clock: Clock; logger: Logger; thread?: URL }) {
+  constructor(logger: Logger) {
     this.#logger = logger;
-    this.#thread = new CheckingThread(clock, thread);
   }
 
-  async validate(check: SchemaCheck, signal: AbortSignal): Promise<Result<void, SchemaCheckError>> {
-    if (signal.aborted) return err({ kind: 'aborted' });
-    const { server, caller, schema, value } = check;
-    const prepared = this.#prepare(check);
-    if (prepared === 'unusable') return ok();
-    const { values, characters, longestName } = jsonExtent(value, MAX_VALUES);
-    if (prepared !== 'thread') {
-      const { perValue, perCharacter, perNameCharacter } = prepared.cost;
-      const ofValue = perValue + longestName * perNameCharacter;
-      const steps = values * ofValue + (characters / CHARACTERS_PER_STEP) * perCharacter;
-      if (steps <= MAX_STEPS) return toResult(prepared.run(value));
+  validate(check: SchemaCheck): SchemaError | undefined {
+    const { schema, value } = check;
+    const compiled = this.#compiled.get(schema) ?? this.#compile(check);
+    this.#compiled.set(schema, compiled);
+    if (compiled === 'unchecked' || compiled(value)) return undefined;
+    const [problem] = compiled.errors ?? [];
+    return problem && toSchemaError(problem);
+  }
+
+  #compile({ server, tool, schema }: SchemaCheck): CheckValue | 'unchecked' {
+    const json = JSON.stringify(schema);
+    if (json.length > MAX_SCHEMA_CHARACTERS || OTHER_DIALECT.test(json)) return 'unchecked';
+    const ajv = this.#ajvs.get(server) ?? newAjv();
+    this.#ajvs.set(server, ajv);
+    try {
+      return ajv.compile(schema);
+    } catch (error) {
+      const reason = clip(String(error), MAX_REASON_LENGTH);
+      this.#logger.warn(
+        `gateway: a schema of ${server}/${tool} cannot be used, so values are not checked against it: ${reason}`,
+      );
+      return 'unchecked';
+    } finally {
+      // Another schema may have the same ID, and what is compiled is kept here.
+      ajv.removeSchema(schema);
     }
-    if (values > MAX_VALUES || characters > MAX_CHARACTERS) return err({ kind: 'unchecked', problem: 'too_large' });
-    const toRequest = () =>
-      this.#prepared.get(schema) === 'unusable'
-        ? undefined
-        : { schema: JSON.stringify(schema), value: JSON.stringify(value) };
-    const onUnusable = (reason: string) => void this.#prepared.set(schema, this.#unusable(check, reason));
-    const outcome = await this.#thread.run({ server, caller, toRequest, onUnusable }, signal);
-    if (outcome === undefined) return ok();
-    if (outcome === 'aborted') return err({ kind: 'aborted' });
-    return outcome.kind === 'unchecked' ? err(outcome) : toResult(outcome.errors);
-  }
-
-  /** Resolves when the thread has ended. Later, only what needs no thread is checked. */
-  close(): Promise<void> {
-    return this.#thread.close();
-  }
-
-  #prepare(check: SchemaCheck): PlainCheck | 'thread' | 'unusable' {
-    const { schema } = check;
-    const known = this.#prepared.get(schema);
-    if (known !== undefined) return known;
-    const { values, characters } = jsonExtent(schema, MAX_VALUES);
-    const cost = costOf(schema);
-    let prepared: PlainCheck | 'thread' | 'unusable' = 'thread';
-    if (values > MAX_VALUES || characters > MAX_SCHEMA_CHARACTERS) prepared = this.#unusable(check, 'it is too large');
-    else if (cost !== undefined) prepared = { run: compileSchema(schema, true), cost };
-    this.#prepared.set(schema, prepared);
-    return prepared;
-  }
-
-  #unusable({ server, tool }: SchemaCheck, reason: string): 'unusable' {
-    const name = `${server}/${tool}`;
-    if (!this.#reported.has(name)) {
-      this.#reported.add(name);
-      this.#logger.warn(`gateway: a schema of ${name} cannot be used, so values are not checked against it: ${reason}`);
-    }
-    return 'unusable';
   }
 }
 
-function toResult(errors: readonly SchemaError[]): Result<void, SchemaCheckError> {
-  return errors.length === 0 ? ok() : err({ kind: 'mismatch', errors });
+function newAjv(): AjvInstance {
+  const ajv = new Ajv({
+    strict: false,
+    logger: false,
+    meta: false,
+    validateSchema: false,
+    code: { regExp: MATCHES_ANYTHING },
+  });
+  for (const keyword of LEFT_TO_SERVER) ajv.removeKeyword(keyword);
+  return ajv.addKeyword({ keyword: 'required', type: 'object', schemaType: 'array', compile: requiredWithoutDefault });
+}
+
+/** The path leads to the member that is wrong, also if it is missing or not allowed. */
+function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: Problem): SchemaError {
+  const member: unknown = params.missingProperty ?? params.additionalProperty;
+  const path = typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath;
+  return { path: clip(path, MAX_PATH_LENGTH), message: clip(wordsFor(keyword, params) ?? message, MAX_MESSAGE_LENGTH) };
+}
+
+function escaped(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function wordsFor(keyword: string, params: Problem['params']): string | undefined {
+  switch (keyword) {
+    case 'required':
+      return 'is required';
+    case 'dependencies':
+      return `is required with ${params.property}`;
+    case 'additionalProperties':
+    case 'false schema':
+      return 'is not allowed';
+    case 'enum':
+      return `must be one of ${params.allowedValues.map((one: unknown) => JSON.stringify(one)).join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params.allowedValue)}`;
+    default:
+      return undefined;
+  }
 }

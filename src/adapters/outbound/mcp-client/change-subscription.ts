@@ -1,7 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
-import { reopenPace } from './reopen-pace.ts';
+
+/** Servers may end a stream at once, again and again. */
+const REOPEN_MS = 3000;
 
 /**
  * Subscribes to changes again whenever the stream of the client's own subscription (MCP 2026-07-28) ends, because proxies cut idle
@@ -16,10 +18,9 @@ export async function keepSubscribed(
   let subscription = client.autoOpenedSubscription;
   const more = events.onListChanged && { promptsListChanged: true, resourcesListChanged: true };
   const filter = { toolsListChanged: true, ...more };
-  const delayMs = reopenPace(clock);
   while (subscription !== undefined) {
     if ((await subscription.closed) === 'local') return;
-    if ((await clock.sleep(delayMs(), signal)) === 'aborted') return;
+    if ((await clock.sleep(REOPEN_MS, signal)) === 'aborted') return;
     // A subscription that failed is over at once.
     const again = await client.listen(filter).catch(() => undefined);
     if (again === undefined) continue;

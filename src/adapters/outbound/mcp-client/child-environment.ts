@@ -15,7 +15,7 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, what is configured, and the mark of the gateway (rulings G2, T19). */
+/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, what is configured, and the mark of the gateway. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
   const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, ...NETWORK_VARIABLES, ...inherit];

@@ -2,6 +2,8 @@ import { type ChildProcess, execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import spawn from 'cross-spawn';
+import { untilAborted } from '../../../application/async/deadline.ts';
+import { systemProgram } from '../files/system-program.ts';
 
 export interface ChildOptions {
   readonly command: string;
@@ -23,39 +25,64 @@ export function startChild({ command, args, cwd, env }: ChildOptions): ChildProc
 /**
  * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
  * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left. `graceMs` is how
- * long the tree may take after its input was closed, and again after SIGTERM.
+ * long the tree may take after its input was closed, and again after SIGTERM. When `programEnds` has aborted, SIGTERM comes at once and before anything
+ * is awaited: clients kill this program some milliseconds after they have asked it to end.
  */
-export async function endTree(child: ChildProcess, graceMs = GRACE_MS): Promise<void> {
+export async function endTree(child: ChildProcess, programEnds: AbortSignal, graceMs = GRACE_MS): Promise<void> {
   const { pid } = child;
-  const leavers = pid === undefined ? [] : await leaversOf(pid);
-  child.stdin?.end();
   if (pid === undefined) return;
-  if (isWindows) return endTreeOnWindows(child, pid, graceMs);
-  for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    if (await isGone(pid, leavers, graceMs)) return;
+  if (isWindows) return endTreeOnWindows(child, pid, programEnds, graceMs);
+  const leavers: RunningProcess[] = [];
+  const endLeavers = async (signal: NodeJS.Signals) => {
     leavers.push(...(await leaversOf(pid, ...leavers.map((leaver) => leaver.pid))));
-    send(-pid, signal);
     for (const leaver of leavers) if (await isRunning(leaver)) send(leaver.pid, signal);
+  };
+  if (programEnds.aborted) {
+    child.stdin?.end();
+    send(-pid, 'SIGTERM');
+    await endLeavers('SIGTERM');
+  } else {
+    leavers.push(...(await leaversOf(pid)));
+    child.stdin?.end();
+    if (await isGone(pid, leavers, graceMs, programEnds)) return;
+    await endLeavers('SIGTERM');
+    send(-pid, 'SIGTERM');
   }
+  if (await isGone(pid, leavers, graceMs)) return;
+  await endLeavers('SIGKILL');
+  send(-pid, 'SIGKILL');
   await isGone(pid, leavers, graceMs);
 }
 
 /** Windows has no groups: `taskkill /T` finds the tree by parents, while the root is still running. */
-async function endTreeOnWindows(child: ChildProcess, pid: number, graceMs: number): Promise<void> {
+async function endTreeOnWindows(
+  child: ChildProcess,
+  pid: number,
+  programEnds: AbortSignal,
+  graceMs: number,
+): Promise<void> {
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.stdin?.end();
   if (child.exitCode !== null) return;
-  await Promise.race([exited, sleep(graceMs, undefined, { ref: false })]);
-  if (child.exitCode === null) {
-    await new Promise<void>((resolve) => execFile('taskkill', ['/pid', String(pid), '/T', '/F'], () => resolve()));
-  }
+  const grace = AbortSignal.any([programEnds, AbortSignal.timeout(graceMs)]);
+  await untilAborted(exited, grace);
+  if (child.exitCode !== null) return;
+  await new Promise<void>((resolve) =>
+    execFile(systemProgram('taskkill', process.env), ['/pid', String(pid), '/T', '/F'], () => resolve()),
+  );
 }
 
 /** There is no event for the end of a group. */
-async function isGone(groupId: number, leavers: readonly RunningProcess[], maxMs: number): Promise<boolean> {
+async function isGone(
+  groupId: number,
+  leavers: readonly RunningProcess[],
+  maxMs: number,
+  hurry?: AbortSignal,
+): Promise<boolean> {
   const areRunning = async () =>
     send(-groupId, 0) || (await Promise.all(leavers.map(isRunning))).some((isLeft) => isLeft);
   for (let waitedMs = 0; await areRunning(); waitedMs += POLL_MS) {
-    if (waitedMs >= maxMs) return false;
+    if (waitedMs >= maxMs || hurry?.aborted) return false;
     await sleep(POLL_MS);
   }
   return true;

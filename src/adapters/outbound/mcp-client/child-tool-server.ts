@@ -4,7 +4,10 @@ import { ChildTransport, type ChildTransportOptions } from './child-transport.ts
 import { type ClientIdentity, connectClient } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
 
-type Options = ChildTransportOptions & { readonly identity: ClientIdentity };
+type Options = ChildTransportOptions & {
+  readonly identity: ClientIdentity;
+  readonly forwardBaggage?: boolean | undefined;
+};
 
 /** A server that runs as a child process and speaks MCP over its standard input and output. */
 export class ChildToolServer implements ToolServer {
@@ -16,7 +19,7 @@ export class ChildToolServer implements ToolServer {
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     if (signal.aborted) return err('aborted');
-    const { name, identity, maxBytes } = this.#options;
+    const { name, identity, maxBytes, forwardBaggage } = this.#options;
     const transport = new ChildTransport(this.#options);
     const lostReason = () => transport.lostReason ?? 'the process has ended';
     let isClosing = false;
@@ -29,16 +32,25 @@ export class ChildToolServer implements ToolServer {
     try {
       const client = await connectClient(transport, identity, 'legacy', events, signal);
       client.onclose = () => {
-        if (!isClosing) events.onLost(lostReason());
+        if (!isClosing) events.onLost(lostReason(), transport.lastLine);
       };
       const { pid } = transport;
       return ok(
-        new McpConnection(client, { name, transport: 'stdio', pid, maxBytes, lostReason, close, onBroken: () => {} }),
+        new McpConnection(client, {
+          name,
+          transport: 'stdio',
+          pid,
+          maxBytes,
+          forwardBaggage,
+          lostReason,
+          close,
+          onBroken: () => {},
+        }),
       );
     } catch (thrown) {
-      const reason = transport.lostReason ?? String((thrown as Error).message);
+      const { lostReason, lastLine = 'it wrote nothing; run its command in a terminal' } = transport;
       await close();
-      return err(reason);
+      return err(lostReason === undefined ? String((thrown as Error).message) : `${lostReason}: ${lastLine}`);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }

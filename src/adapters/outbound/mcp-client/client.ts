@@ -1,5 +1,6 @@
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
+import { SettlingTransport } from './settling-transport.ts';
 
 /** How this program names itself to servers. */
 export interface ClientIdentity {
@@ -10,7 +11,7 @@ export interface ClientIdentity {
 /** How the client reports a changed list, which it does not read. */
 const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
 
-/** Connects the official client. `auto` tries MCP 2026-07-28 first (ruling G5). Rejects if that fails. */
+/** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if that fails. */
 export async function connectClient(
   transport: Transport,
   identity: ClientIdentity,
@@ -24,7 +25,7 @@ export async function connectClient(
     ...(onListChanged && { prompts: () => onListChanged('prompts'), resources: () => onListChanged('resources') }),
   };
   const listChanged = Object.entries(handlers).map(([list, onChanged]) => [list, { ...AT_ONCE, onChanged }]);
-  const client = new OrderedClient(identity, {
+  const client = new Client(identity, {
     capabilities: {},
     versionNegotiation: { mode },
     listChanged: Object.fromEntries(listChanged),
@@ -39,13 +40,6 @@ export async function connectClient(
   for (const [list, onChanged] of Object.entries(handlers)) {
     client.setNotificationHandler(`notifications/${list as keyof typeof handlers}/list_changed`, onChanged);
   }
-  await client.connect(transport, { signal });
+  await client.connect(new SettlingTransport(transport), { signal });
   return client;
-}
-
-/** The base class handles responses before the notifications that arrived with them, so that the last progress would be lost. */
-class OrderedClient extends Client {
-  protected override _onresponse(response: Parameters<Client['_onresponse']>[0]): void {
-    queueMicrotask(() => super._onresponse(response));
-  }
 }

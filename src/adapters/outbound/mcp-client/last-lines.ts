@@ -8,7 +8,7 @@ const NPM_REASON = /^npm (?:error|ERR!) (?!(?:code|errno|syscall|path|dest|comma
 const NODE_END = /^(?:Node\.js v\d|\(Use `\S* ?--trace-uncaught)/;
 const NODE_REASON = /^(?:[\w$]*(?:Error|Exception)|UnhandledPromiseRejection)\b/;
 
-/** The end of a text that arrives in parts, such as the standard error of a process (ruling G8). */
+/** The end of a text that arrives in parts, such as the standard error of a process. */
 export class LastLines {
   readonly #onLine: ((line: string) => void) | undefined;
   #kept = '';

@@ -1,16 +1,13 @@
-import { createHash } from 'node:crypto';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Client, RequestOptions, StandardSchemaV1 } from '@modelcontextprotocol/client';
+import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
-import type { ListedTool, ServerConnection } from '../../../application/ports/tool-server.ts';
-import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import type { ServerConnection } from '../../../application/ports/tool-server.ts';
+import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
-import { withTrace } from '../../../domain/gateway/trace-context.ts';
+import { withoutBaggage, withTrace } from '../../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import { jsonExtent } from '../../../domain/values/json-extent.ts';
-import { inTurns } from './in-turns.ts';
+import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 
 interface McpConnectionOptions {
@@ -18,12 +15,14 @@ interface McpConnectionOptions {
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
   readonly maxBytes: number;
+  /** Whether the server gets the baggage of callers, which often identifies people. */
+  readonly forwardBaggage?: boolean | undefined;
   readonly lostReason: () => string;
   /** Ends what the client uses. Resolves when nothing is left. */
   readonly close: () => Promise<void>;
   /** The network, or the server on the other machine, failed in a way that a new connection may resolve. */
   readonly onBroken: (reason: string) => void;
-  /** Connects again after a remote server has lost the session (ruling G22). Rejects if that fails. The earlier client stays usable. */
+  /** Connects again after a remote server has lost the session. Rejects if that fails. The earlier client stays usable. */
   readonly renew?: () => Promise<Client>;
   /** Whether the server gave this connection a session. */
   readonly hasSession?: () => boolean;
@@ -31,21 +30,27 @@ interface McpConnectionOptions {
 
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** How large a list may be: without a limit, its pages would fill the memory. */
+/** How long a list may be: some servers have always one page more. */
 const MAX_ENTRIES = 1000;
-const MAX_LIST_CHARACTERS = 8 * 1024 * 1024;
 const MAX_PAGES = 1000;
 const LINGER_MS = 500;
-/** What a server says of itself is in every list of servers; icons may be in it. */
-const MAX_INFO_VALUES = 1000;
-const MAX_INFO_CHARACTERS = 64 * 1024;
 
 /** The result as the server sent it. The client's own check would reject results that this program accepts. */
 const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'any', validate: (value) => ({ value: value as JsonObject }) },
 };
 
-type SignalOptions = RequestOptions & { readonly signal: AbortSignal };
+/** Code that walks through a value needs stack. */
+const TOO_DEEP: RequestFailure = {
+  error: { kind: 'invalid_result', detail: `the answer nests more than ${MAX_NESTING} levels deep` },
+  reason: '',
+};
+
+interface SendOptions extends RequestOptions {
+  readonly signal: AbortSignal;
+  /** Of a tool with arguments that the client also sends as headers. */
+  readonly toolDefinition?: Tool;
+}
 
 /** A connected official client as the port describes it. */
 export class McpConnection implements ServerConnection {
@@ -69,30 +74,21 @@ export class McpConnection implements ServerConnection {
   }
 
   get serverInfo(): JsonObject | undefined {
-    const info = this.#current.client.getServerVersion() as JsonObject | undefined;
-    const { values, characters } = jsonExtent(info, MAX_INFO_VALUES);
-    return values > MAX_INFO_VALUES || characters > MAX_INFO_CHARACTERS ? undefined : info;
+    return this.#current.client.getServerVersion() as JsonObject | undefined;
   }
 
   get capabilities(): JsonObject {
     return this.#current.client.getServerCapabilities() ?? {};
   }
 
-  async listTools(signal: AbortSignal): Promise<Result<readonly ListedTool[], ToolServerError>> {
+  async listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>> {
     // A server without tools need not know the method.
     if (this.capabilities.tools === undefined) return ok([]);
     const listed = await this.list('tools/list', 'tools', signal);
-    if (listed.isErr()) return err(listed.error);
-    // To count the characters of a large tool took long.
-    await nextTurn();
-    const tools = new Map<string, ListedTool>();
-    await inTurns(listed.value, (value) => {
-      const tool = parseTool(this.#options.name, value);
-      if (tool === undefined) return;
-      const fingerprint = createHash('sha256').update(JSON.stringify(tool)).digest('base64');
-      tools.set(tool.name, { tool, fingerprint });
+    return listed.map((values) => {
+      const tools = values.flatMap((value) => parseTool(this.#options.name, value) ?? []);
+      return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
     });
-    return signal.aborted ? err({ kind: 'aborted' }) : ok([...tools.values()]);
   }
 
   async list(
@@ -102,26 +98,18 @@ export class McpConnection implements ServerConnection {
   ): Promise<Result<readonly unknown[], ToolServerError>> {
     const listed: unknown[] = [];
     let cursor: unknown;
-    let characters = 0;
     for (let page = 0; page < MAX_PAGES; page += 1) {
       const params = cursor === undefined ? {} : { cursor };
       const result = await this.request(method, params, signal);
       if (result.isErr()) return err(result.error);
-      const { [member]: values, ...rest } = result.value;
+      const { [member]: values, nextCursor } = result.value;
       if (!Array.isArray(values)) return err({ kind: 'invalid_result', detail: `${method} has no list of ${member}` });
-      // A large page took long to parse.
-      await nextTurn();
-      await inTurns([rest, ...values], (value) => {
-        const extent = jsonExtent(value, Number.POSITIVE_INFINITY);
-        characters += extent.characters + extent.values;
-      });
-      if (listed.length + values.length > MAX_ENTRIES || characters > MAX_LIST_CHARACTERS) break;
+      if (listed.length + values.length > MAX_ENTRIES) break;
       listed.push(...values);
-      cursor = rest.nextCursor;
-      if (signal.aborted) return err({ kind: 'aborted' });
+      cursor = nextCursor;
       if (typeof cursor !== 'string') return ok(listed);
     }
-    const limits = `${MAX_ENTRIES} ${member}, 8 MiB or ${MAX_PAGES} pages`;
+    const limits = `${MAX_ENTRIES} ${member} or ${MAX_PAGES} pages`;
     return err({ kind: 'invalid_result', detail: `the list exceeds ${limits}; let the server offer fewer ${member}` });
   }
 
@@ -132,11 +120,18 @@ export class McpConnection implements ServerConnection {
   async callTool(
     name: string,
     args: JsonObject,
-    { onProgress, trace }: Parameters<ServerConnection['callTool']>[2],
+    { onProgress, trace: full, inputSchema }: Parameters<ServerConnection['callTool']>[2],
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>> {
     const onprogress = onProgress as RequestOptions['onprogress'];
-    const options: SignalOptions = onprogress === undefined ? { signal } : { signal, onprogress };
+    const trace = this.#options.forwardBaggage ? full : withoutBaggage(full);
+    const options: SendOptions = {
+      signal,
+      ...(onprogress && { onprogress }),
+      // For proxies, the headers repeat the trace.
+      ...(trace && { headers: { ...trace } }),
+      ...(inputSchema && marksHeaders(inputSchema) && { toolDefinition: { name, inputSchema } as Tool }),
+    };
     const result = await this.#request('tools/call', withTrace({ name, arguments: args }, trace), options);
     return result.andThen((value) => {
       const parsed = parseToolResult(value);
@@ -149,7 +144,7 @@ export class McpConnection implements ServerConnection {
   async #request(
     method: string,
     params: JsonObject,
-    options: SignalOptions,
+    options: SendOptions,
   ): Promise<Result<JsonObject, ToolServerError>> {
     const { client } = this.#current;
     const first = await this.#send(method, params, options);
@@ -157,10 +152,7 @@ export class McpConnection implements ServerConnection {
     // The server did not accept the request, so that it can be sent again.
     const failure = await untilAborted(this.#renewed(client), options.signal);
     if (failure !== undefined) return err(failure === 'aborted' ? { kind: 'aborted' } : failure);
-    const second = await this.#send(method, params, options);
-    if (second.isErr() && this.#isSessionLost(second.error))
-      return err(this.#broken('the server lost the session twice'));
-    return second.mapErr(({ error }) => error);
+    return (await this.#send(method, params, options)).mapErr(({ error }) => error);
   }
 
   /** Replaces the client, once for all requests that it has failed. */
@@ -195,14 +187,19 @@ export class McpConnection implements ServerConnection {
     return { kind: 'crashed', reason };
   }
 
-  async #send(method: string, params: JsonObject, options: SignalOptions): Promise<Result<JsonObject, RequestFailure>> {
+  async #send(method: string, params: JsonObject, options: SendOptions): Promise<Result<JsonObject, RequestFailure>> {
     const aborted = { error: { kind: 'aborted' }, reason: '' } as const;
     if (options.signal.aborted) return err(aborted);
     const current = this.#current;
     const { client } = current;
     current.requests += 1;
     try {
-      return ok(await client.request({ method, params }, ANY_RESULT, { ...options, timeout: NO_TIMEOUT_MS }));
+      const sent = { ...options, timeout: NO_TIMEOUT_MS };
+      const isPlain = options.toolDefinition === undefined || client.getProtocolEra() !== 'modern';
+      const result = isPlain
+        ? await client.request({ method, params }, ANY_RESULT, sent)
+        : ((await client.callTool(params as CallToolRequest['params'], sent)) as JsonObject);
+      return isNestedDeeper(result, MAX_NESTING) ? err(TOO_DEEP) : ok(result);
     } catch (thrown) {
       if (options.signal.aborted) return err(aborted);
       const failure = toRequestFailure(thrown, this.#options);
@@ -214,4 +211,10 @@ export class McpConnection implements ServerConnection {
       if (current.requests === 0 && current !== this.#current) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
   }
+}
+
+/** Whether a schema marks arguments that are headers, too (SEP-2243). */
+function marksHeaders(schema: unknown): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  return 'x-mcp-header' in schema || Object.values(schema).some(marksHeaders);
 }

@@ -1,14 +1,20 @@
-import { type Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  type Client,
+  SdkErrorCode,
+  SdkHttpError,
+  SSEClientTransport,
+  SseError,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
+import { boundedFetch } from './bounded-fetch.ts';
 import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
-import { remoteFetch } from './remote-fetch.ts';
 import type { RemoteLogin } from './remote-login.ts';
-import { reopenPace } from './reopen-pace.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
 interface RemoteToolServerOptions {
@@ -18,6 +24,7 @@ interface RemoteToolServerOptions {
   readonly headers: Readonly<Record<string, string>>;
   /** Maximum size of a response. */
   readonly maxBytes: number;
+  readonly forwardBaggage?: boolean | undefined;
   readonly identity: ClientIdentity;
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
@@ -28,11 +35,13 @@ interface RemoteToolServerOptions {
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
 
+/** A server says when an event stream that has ended is opened again, within these limits. */
+const [MIN_REOPEN_MS, MAX_REOPEN_MS] = [100, 60_000];
 /** How long a server may take to begin another session during a call. */
 const RENEW_MS = 10_000;
 const END_SESSION_MS = 1000;
 
-/** A server on another machine, over Streamable HTTP, or over the older SSE transport (rulings G5, G21, G22). */
+/** A server on another machine, over Streamable HTTP, or over the older SSE transport. */
 export class RemoteToolServer implements ToolServer {
   readonly login: RemoteLogin | undefined;
   readonly #options: RemoteToolServerOptions;
@@ -54,7 +63,7 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes, identity, clock } = this.#options;
+    const { name, maxBytes, forwardBaggage, identity, clock } = this.#options;
     /** That of the session, and those of earlier sessions with calls in flight. */
     let current: RemoteTransport | undefined;
     const transports = new Set<RemoteTransport>();
@@ -109,6 +118,7 @@ export class RemoteToolServer implements ToolServer {
           transport: kind,
           pid: undefined,
           maxBytes,
+          forwardBaggage,
           lostReason: () => 'the connection was lost',
           close,
           onBroken,
@@ -125,24 +135,32 @@ export class RemoteToolServer implements ToolServer {
   }
 
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
-    const { url, headers, maxBytes, login, clock } = this.#options;
-    const { fetch } = login ?? this.#options;
-    const delayAfter = reopenPace(clock);
-    const options = {
-      requestInit: { headers: { ...headers } },
-      fetch: remoteFetch({
-        fetch,
-        maxBytes,
-        deliver: (message) => transport.onmessage?.(message),
-        // Over Streamable HTTP, the client opens it again.
-        onStreamEnd: kind === 'sse' ? onStreamEnd : undefined,
-      }),
-      reconnectionScheduler: (reconnect: () => void, delayMs: number) => clock.after(delayAfter(delayMs), reconnect),
+    const { headers, maxBytes, login, clock } = this.#options;
+    const url = new URL(this.#options.url);
+    const fetch = boundedFetch((login ?? this.#options).fetch, maxBytes);
+    const requestInit = { headers: { ...headers } };
+    if (kind === 'http') {
+      const reconnectionScheduler = (reconnect: () => void, delayMs: number) =>
+        clock.after(Math.min(Math.max(delayMs, MIN_REOPEN_MS), MAX_REOPEN_MS), reconnect);
+      return new StreamableHTTPClientTransport(url, { requestInit, fetch, reconnectionScheduler });
+    }
+    const transport: RemoteTransport = new SSEClientTransport(url, { requestInit, fetch: withHttpErrors(fetch) });
+    transport.onerror = (error) => {
+      if (error instanceof SseError) onStreamEnd();
     };
-    const Transport = kind === 'sse' ? SSEClientTransport : StreamableHTTPClientTransport;
-    const transport: RemoteTransport = new Transport(new URL(url), options);
     return transport;
   }
+}
+
+/** The SSE transport reports the status of a message that was refused only as a text. */
+function withHttpErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (init?.method !== 'POST' || response.status < 400) return response;
+    const { status, statusText } = response;
+    const text = await response.text().catch(() => '');
+    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'refused', { status, statusText, text });
+  };
 }
 
 /** Polite, but optional: a server forgets sessions that are not used. */

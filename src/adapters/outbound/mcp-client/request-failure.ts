@@ -2,6 +2,7 @@ import {
   ProtocolError,
   ResourceNotFoundError,
   SdkError,
+  SdkErrorCode,
   SdkHttpError,
   SseError,
   UnauthorizedError,
@@ -10,8 +11,9 @@ import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
+import { ResponseTooLarge } from './bounded-fetch.ts';
+import { INVALID, LOST, TOO_LARGE } from './error-response.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
-import { INVALID, LOST, TOO_LARGE } from './substitute-response.ts';
 
 /** Why a request of the official client failed. */
 export interface RequestFailure {
@@ -24,7 +26,11 @@ export interface RequestFailure {
 
 const RESOURCE_NOT_FOUND = -32002;
 
-const CONNECTION_CODES: ReadonlySet<string> = new Set(['CONNECTION_CLOSED', 'NOT_CONNECTED', 'SEND_FAILED']);
+const CONNECTION_CODES: ReadonlySet<string> = new Set([
+  SdkErrorCode.ConnectionClosed,
+  SdkErrorCode.NotConnected,
+  SdkErrorCode.SendFailed,
+]);
 
 export function toRequestFailure(
   thrown: unknown,
@@ -32,6 +38,7 @@ export function toRequestFailure(
 ): RequestFailure {
   const reason = reasonOf(thrown);
   if (thrown instanceof LoginRequired) return { error: { kind: 'login_required' }, reason, refusal: 'network' };
+  if (thrown instanceof ResponseTooLarge) return { error: { kind: 'too_large', maxBytes }, reason };
   if (thrown instanceof NotAuthorized) return { error: thrown.error, reason };
   if (thrown instanceof ProtocolError) {
     const { code, message, data } = thrown;
@@ -45,8 +52,8 @@ export function toRequestFailure(
   const status = httpStatusOf(thrown);
   if (status !== undefined) return ofStatus(status, thrown);
   const isUnexpected = thrown instanceof SdkError && !CONNECTION_CODES.has(thrown.code);
-  // What the client throws if a body is not JSON, or not a message.
-  const isNoMessage = thrown instanceof SyntaxError || (thrown instanceof Error && /ZodError$/.test(thrown.name));
+  // What the client throws if a body is not JSON, or not a message: its schemas list what is wrong.
+  const isNoMessage = thrown instanceof SyntaxError || (thrown instanceof Error && 'issues' in thrown);
   if (isUnexpected || isNoMessage) {
     const detail = isNoMessage ? 'the answer is not a JSON-RPC message' : reason;
     return { error: { kind: 'invalid_result', detail }, reason };
@@ -70,9 +77,8 @@ function ofStatus(status: number, thrown: unknown): RequestFailure {
   const { code, message, data } = jsonRpcErrorOf(thrown) ?? {};
   const isError = typeof code === 'number' && typeof message === 'string';
   const error = isError ? jsonRpc(code, message, data) : jsonRpc(0, reason);
-  // Servers that lost their sessions in a restart often answer 400, although MCP says 404.
-  const text = thrown instanceof SdkHttpError ? thrown.message : '';
-  const isSessionLost = status === 404 || (status === 400 && /session/i.test(text));
+  // Servers that lost their sessions in a restart often answer 400, although MCP says 404: with an error before they read any request.
+  const isSessionLost = status === 404 || (status === 400 && isError && bodyOf(thrown)?.id === null);
   return isSessionLost ? { error, reason, refusal: 'session' } : { error, reason };
 }
 
@@ -80,7 +86,7 @@ function ofStatus(status: number, thrown: unknown): RequestFailure {
 export interface ConnectFailure {
   /** For people. */
   readonly reason: string;
-  /** The answer is that of a server that knows only the older SSE transport (ruling G21). */
+  /** The answer is that of a server that knows only the older SSE transport. */
   readonly isOlderServer: boolean;
 }
 
@@ -96,11 +102,7 @@ export function toConnectFailure(thrown: unknown): ConnectFailure {
 function httpStatusOf(thrown: unknown): number | undefined {
   if (thrown instanceof UnauthorizedError) return 401;
   if (thrown instanceof SdkHttpError) return Number(thrown.status);
-  if (thrown instanceof SseError) return thrown.code;
-  // The SSE transport reports the response to a message only as a text.
-  const [, status] =
-    /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec(thrown instanceof Error ? thrown.message : '') ?? [];
-  return status === undefined ? undefined : Number(status);
+  return thrown instanceof SseError ? thrown.code : undefined;
 }
 
 function reasonForStatus(status: number): string {
@@ -115,16 +117,23 @@ function reasonForStatus(status: number): string {
 
 /** As undici reports it: one of the causes has the code of the operating system. */
 function reasonOf(thrown: unknown): string {
+  // The first request finds out what the server speaks: its failure is that of the connection.
+  if (thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.cause !== undefined)
+    return reasonOf(thrown.cause);
   if (!(thrown instanceof Error)) return String(thrown);
   const [, ...causes] = causesOf(thrown);
   const code = causes.map(codeOf).findLast((code) => code !== undefined);
-  const message = thrown.message.replace(/^Version negotiation probe failed: /, '');
-  return code === undefined || message.includes(code) ? message : `${message} (${code})`;
+  return code === undefined || thrown.message.includes(code) ? thrown.message : `${thrown.message} (${code})`;
 }
 
 /** The JSON-RPC error in the body of a failed response. */
 function jsonRpcErrorOf(thrown: unknown): JsonObject | undefined {
+  const body = bodyOf(thrown);
+  return body?.jsonrpc === '2.0' && isObject(body.error) ? body.error : undefined;
+}
+
+function bodyOf(thrown: unknown): JsonObject | undefined {
   const text = thrown instanceof SdkHttpError && isObject(thrown.data) ? thrown.data.text : undefined;
   const body = typeof text === 'string' ? parseJson(text) : undefined;
-  return isObject(body) && body.jsonrpc === '2.0' && isObject(body.error) ? body.error : undefined;
+  return isObject(body) ? body : undefined;
 }

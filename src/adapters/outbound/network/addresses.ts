@@ -27,7 +27,12 @@ export function isLoopback(host: string): boolean {
 
 /** Whether others on the network can read what is sent to an http(s) URL. */
 export function isUnencrypted(url: string): boolean {
-  return /^http:/i.test(url) && !isLoopback(new URL(url).hostname.replace(/[[\]]/g, ''));
+  return /^http:/i.test(url) && !isLoopbackUrl(url);
+}
+
+/** Whether a URL is one of this machine. */
+export function isLoopbackUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/[[\]]/g, ''));
 }
 
 /** Whether nobody else can read or change what is sent to a URL: https://, or http:// on this machine. */

@@ -1,5 +1,5 @@
 import { decoded } from '../../../domain/values/web-url.ts';
-import { passwordsOf, withScheme } from './addresses.ts';
+import { isLoopback, passwordsOf, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
 
 /**
@@ -12,19 +12,40 @@ export function readProxy(
   report: (name: string, message: string, received: string) => void = () => {},
 ) {
   const textOf = (name: string) => variableText(environment, name);
-  const named = (name: string) => [name.toLowerCase(), name].find((variant) => textOf(variant) !== '') ?? '';
-  const [https = '', http = '', bypass = ''] = ['HTTPS_PROXY', 'HTTP_PROXY', 'NO_PROXY'].map(named);
+  const { https, http, bypass } = proxyVariables(environment);
   for (const name of [https, http]) {
     if (name !== '' && toProxyUrl(textOf(name)) === undefined) report(name, EXPECTED, textOf(name));
   }
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
-  const isBypassed = matchesNoProxy(new URL(baseUrl), textOf(bypass));
+  const isBypassed = isOwnMachine(baseUrl) || matchesNoProxy(new URL(baseUrl), textOf(bypass));
   return {
     proxy: isBypassed ? undefined : url,
-    names: [https, http, bypass].filter((name) => name !== ''),
+    names: https === '' && http === '' ? [] : [https, http, bypass].filter((name) => name !== ''),
     secrets: PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name))),
   };
+}
+
+/** The names of the variables that are set, lower case first; '' for others. */
+function proxyVariables(environment: Environment) {
+  const named = (name: string) =>
+    [name.toLowerCase(), name].find((variant) => variableText(environment, variant) !== '') ?? '';
+  return { https: named('HTTPS_PROXY'), http: named('HTTP_PROXY'), bypass: named('NO_PROXY') };
+}
+
+/** What undici's agent needs of the variables. A proxy whose URL cannot be used is left out. */
+export function proxyOptions(environment: Environment) {
+  const { https, http, bypass } = proxyVariables(environment);
+  return {
+    httpsProxy: toProxyUrl(variableText(environment, https)) ?? '',
+    httpProxy: toProxyUrl(variableText(environment, http)) ?? '',
+    noProxy: variableText(environment, bypass),
+  };
+}
+
+/** A proxy, which may be on another machine, would read what is sent to this one, and could not reach it. */
+export function isOwnMachine(url: string | URL): boolean {
+  return isLoopback(new URL(url).hostname.replace(/[[\]]/g, ''));
 }
 
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';
@@ -43,7 +64,7 @@ function matchesNoProxy({ hostname, port }: URL, bypass: string): boolean {
     .split(/[,\s]+/)
     .filter((entry) => entry !== '')
     .some((entry) => {
-      const [, host = '', only = ''] = /^(?:\*?\.)?(.*?)(?::(\d+))?$/.exec(entry) ?? [];
+      const [, host = '', only = ''] = /^(?:\*?\.)?(\[.*\]|[^:]*|.*:.*:.*)(?::(\d+))?$/.exec(entry) ?? [];
       const isHost = entry === '*' || hostname === host || hostname.endsWith(`.${host}`);
       return isHost && (only === '' || only === port);
     });

@@ -1,47 +1,49 @@
-import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent, fetch as undiciFetch } from 'undici';
-import { readInTurns } from './read-in-turns.ts';
-
-const CONNECT_MS = 10_000;
+import {
+  Agent,
+  type buildConnector,
+  type Dispatcher,
+  EnvHttpProxyAgent,
+  Pool,
+  ProxyAgent,
+  fetch as undiciFetch,
+} from 'undici';
+import type { Environment } from './environment.ts';
+import { isOwnMachine, proxyOptions } from './proxies.ts';
 
 /**
- * A `fetch` through a proxy, if one is given. It is undici's, because Node's own accepts no dispatcher of another major version. `close` closes
- * the connections.
+ * A `fetch` through the proxies that the environment names. It is undici's, because Node's own accepts no dispatcher of another major version.
+ * `close` closes the connections.
  */
-export function createProxyFetch(proxy: string | undefined) {
-  const dispatcher = proxy === undefined ? createAgent() : createProxyAgent(proxy);
-  const proxied = (input: unknown, init: RequestInit = {}) => {
+export function createProxyFetch(environment: Environment) {
+  const own = new Agent();
+  const proxied = new EnvHttpProxyAgent({ ...proxyOptions(environment), factory: createPool });
+  const proxiedFetch = (input: unknown, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     // As that of Node.js, to which servers are used.
     if (!headers.has('user-agent')) headers.set('user-agent', 'node');
     return undiciFetch(input as Parameters<typeof undiciFetch>[0], {
       ...(init as object),
       headers: Object.fromEntries(headers),
-      dispatcher,
+      dispatcher: isOwnMachine(String(input)) ? own : proxied,
     });
   };
-  return { fetch: proxied as unknown as typeof fetch, close: () => dispatcher.destroy() };
-}
-
-function createAgent(): Dispatcher {
-  const { connector, interceptor } = readInTurns();
-  return new Agent({ connect: connector(buildConnector({ timeout: CONNECT_MS })) }).compose(interceptor);
+  const close = async () => void (await Promise.all([own.destroy(), proxied.destroy()]));
+  return { fetch: proxiedFetch as unknown as typeof fetch, close };
 }
 
 /** A dispatcher of requests through a proxy. */
 export function createProxyAgent(proxy: string): Dispatcher {
-  const { connector, interceptor } = readInTurns();
-  const factory = (origin: URL, options: object) => new Pool(origin, withConnector(options, connector));
-  return new ProxyAgent({ uri: proxy, factory }).compose(interceptor);
+  return new ProxyAgent({ uri: proxy, factory: createPool });
 }
 
 /** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */
-function withConnector(options: Pool.Options, connector: ReturnType<typeof readInTurns>['connector']): Pool.Options {
+function createPool(origin: string | URL, options: Pool.Options): Pool {
   const { connect } = options;
-  if (typeof connect !== 'function') return options;
+  if (typeof connect !== 'function') return new Pool(origin, options);
   const failing: buildConnector.connector = (target, callback) =>
     connect(target, (...[error, socket]) => {
       if (error === null) callback(null, socket);
       else callback('code' in error && error.code === 'UND_ERR_SOCKET' ? new Error('the proxy hung up') : error, null);
     });
-  return { ...options, connect: connector(failing) };
+  return new Pool(origin, { ...options, connect: failing });
 }

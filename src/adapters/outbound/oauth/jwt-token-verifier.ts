@@ -99,7 +99,7 @@ function toCaller(name: unknown): string | undefined {
   return `oauth:${/^[\w.@|:/+=~-]{1,100}$/.test(name) ? name : `#${createHash('sha256').update(name).digest('hex')}`}`;
 }
 
-/** The groups of a claim with exactly this name, otherwise at this path, separated by dots (ruling T2). */
+/** The groups of a claim with exactly this name, otherwise at this path, separated by dots. */
 function groupsIn(payload: JWTPayload, claim: string | undefined): readonly string[] {
   if (claim === undefined) return [];
   const memberOf = (object: unknown, name: string) =>

@@ -1,5 +1,5 @@
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 import { asObject, asText } from './json-values.ts';
@@ -8,7 +8,7 @@ import type { Rejection } from './rejections.ts';
 /** Why an attempt failed, and whether to try again. */
 export interface Failure {
   readonly error: SearchError;
-  /** Waiting may help: 429 except exhausted quotas, 5xx, a broken connection (ruling 12). */
+  /** Waiting may help: 429 except exhausted quotas, 5xx, a broken connection. */
   readonly isTransient: boolean;
   readonly rejection?: Rejection;
   /** For the debug log. */
@@ -42,7 +42,6 @@ interface ApiError {
 
 /** Codes and types of a 429 that waiting cannot resolve. */
 const EXHAUSTED_QUOTA = /^(?:insufficient_quota|billing_\w+|access_terminated|account_deactivated|quota_exceeded)$/;
-const EXHAUSTED_QUOTA_MESSAGE = /exceeded your current quota|billing details|billing hard limit/i;
 const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
 
 /** The failure for an API error, by HTTP status: `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
@@ -77,9 +76,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
   if (status === 403) return permanent({ kind: 'forbidden', detail });
   if (status === 429) {
-    const isExhausted =
-      [code, type].some((name) => name !== undefined && EXHAUSTED_QUOTA.test(name)) ||
-      EXHAUSTED_QUOTA_MESSAGE.test(message);
+    const isExhausted = [code, type].some((name) => name !== undefined && EXHAUSTED_QUOTA.test(name));
     return isExhausted ? permanent({ kind: 'quota_exhausted', detail }) : transient('rate_limited');
   }
   if (status >= 500) return transient('server_error');
@@ -88,11 +85,10 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   }
   const failure = permanent({ kind: 'bad_request', detail });
   if (status !== 400) return failure;
-  const isParameter = /^(?:unsupported|unknown)_parameter$/.test(code ?? '');
-  return { ...failure, rejection: { param: asText(error.param) ?? '', isParameter, message } };
+  return { ...failure, rejection: { param: asText(error.param) ?? '', message } };
 }
 
-/** The failure for an error that the API reported in a response with status 200; it counts like its status (ruling 12). */
+/** The failure for an error that the API reported in a response with status 200; it counts like its status. */
 export function toStreamFailure(error: unknown, context: FailureContext): Failure {
   const reported = isObject(error) ? error : {};
   const code = asText(reported.code) ?? asText(reported.type) ?? '';
@@ -136,6 +132,5 @@ export function permanentFailure(error: SearchError, message: string, body?: str
 
 /** One line of at most 300 characters. Keys are masked before: a part of one would not be recognized. */
 export function excerpt(text: string, { redactor }: Pick<FailureContext, 'redactor'>): string {
-  const characters = [...redactor.inLogs(text).replace(/\s+/g, ' ').trim()];
-  return characters.length > DETAIL_LENGTH ? `${characters.slice(0, DETAIL_LENGTH).join('')}…` : characters.join('');
+  return clip(redactor.inLogs(text).replace(/\s+/g, ' ').trim(), DETAIL_LENGTH);
 }

@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ApiProbe } from '../../../application/ports/api-probe.ts';
+import type { ApiProbe, FoundModel } from '../../../application/ports/api-probe.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';
 import { excerpt, type FailureContext, toFailure } from './failure.ts';
-import { asObject } from './json-values.ts';
+import { asObject, asText } from './json-values.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
 export interface OpenAiProbeOptions extends NetworkOptions, Omit<FailureContext, 'model' | 'attempt'> {
@@ -25,14 +25,17 @@ export class OpenAiProbe implements ApiProbe {
     return (await this.#get('models', {}, signal)).map(({ status }) => status);
   }
 
-  async findModel(model: string, signal: AbortSignal): Promise<Result<'found' | 'unknown', SearchError>> {
+  async findModel(model: string, signal: AbortSignal): Promise<Result<FoundModel, SearchError>> {
     const { apiKey = '', organization, project } = this.#options;
     const account = withoutUndefined({ 'openai-organization': organization, 'openai-project': project });
     const headers = { authorization: `Bearer ${apiKey}`, ...account };
     const response = await this.#get(`models/${encodeURIComponent(model)}`, headers, signal);
-    return response.andThen(({ status, body }): Result<'found' | 'unknown', SearchError> => {
+    return response.andThen(({ status, body }): Result<FoundModel, SearchError> => {
       const json = asObject(parseJson(body));
-      if (status < 400 && json !== undefined) return ok('found');
+      if (status < 400 && json !== undefined) {
+        const shutsDownOn = /^\d{4}-\d{2}-\d{2}/.exec(asText(json.shutdown_date) ?? '')?.[0];
+        return ok(shutsDownOn === undefined ? 'found' : { shutsDownOn });
+      }
       if (status < 400)
         return err({ kind: 'unreadable_reply', detail: excerpt(body, this.#options) || 'an empty body' });
       const error = asObject(json?.error) ?? {};

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { DETACHED, forwardAbort, untilAborted, whenSettled } from '../../../application/async/deadline.ts';
+import { forwardAbort, whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
-import { countUse } from '../../../application/grounded/total-use.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type {
   LlmSearch,
@@ -12,16 +11,16 @@ import type {
   WebAccess,
 } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { countUse } from '../../../application/tools/total-use.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { ApiClient } from './api-client.ts';
 import { excerpt, type Failure, type FailureContext } from './failure.ts';
-import { inPlace } from './in-place.ts';
 import { isClosed, Rejections } from './rejections.ts';
-import { type RequestBody, type RequestOptions, toRequestBody, WEB_SEARCH } from './request-body.ts';
+import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse, readResumable } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
-import { backoffMs, flexWaitMs, withoutLateFlex } from './waits.ts';
 
 /** Saves good replies with their bodies, as the API sent them. */
 export type ReplyRecorder = (request: SearchRequest, reply: SearchReply, body: string) => Promise<void>;
@@ -37,7 +36,7 @@ export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'mode
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder?: ReplyRecorder | undefined;
-  /** Whether the day of access is the reply's own, as for a recording (ruling 22), or today. */
+  /** Whether the day of access is the reply's own, as for a recording, or today. */
   readonly datesFromReply?: boolean;
   /** 0 to 1; spreads the retries of concurrent callers. */
   readonly random?: () => number;
@@ -46,14 +45,20 @@ export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'mode
 /** How long the process waits at its end for cancellations to reach the API. */
 const CLOSE_MS = 1000;
 
-/** OpenAI's Responses API with web_search, always streamed (ruling 16). */
+const FIRST_BACKOFF_MS = 500;
+const LONGEST_BACKOFF_MS = 8000;
+
+/** IDs that a handle can contain. */
+const ID = /^[A-Za-z0-9_-]{1,90}$/;
+
+/** OpenAI's Responses API with web_search, always streamed. */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #random: () => number;
   readonly #places: Places;
   readonly #rejections: Rejections;
-  /** The requests in background mode, and their cancellations. */
-  readonly #unfinished = new Set<Promise<unknown>>();
+  /** The cancellations that are being sent. */
+  readonly #cancellations = new Set<Promise<unknown>>();
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
@@ -66,17 +71,29 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const client = this.#options.callFor(request);
     if (client.isErr()) return err(client.error);
 
-    return inPlace(this.#places, request, observer, signal, () => this.#ask(request, client.value, observer, signal));
+    let wasQueued = false;
+    const onQueued = (ahead: number) => {
+      wasQueued = true;
+      observer.onProgress({ kind: 'waiting', ahead });
+    };
+    if ((await this.#places.acquire(request.by.caller, onQueued, signal)) !== 'acquired')
+      return err({ kind: 'aborted' });
+    try {
+      if (wasQueued) observer.onProgress({ kind: 'asking' });
+      return await this.#ask(request, client.value, observer, signal);
+    } finally {
+      this.#places.release();
+    }
   }
 
-  /** Waits, for a limited time, until aborted background requests have ended and were cancelled upstream, too. */
+  /** Waits, for a limited time, until aborted background requests were cancelled upstream, too. */
   close(): Promise<void> {
-    return whenSettled(this.#unfinished, this.#options.clock, CLOSE_MS);
+    return whenSettled(this.#cancellations, this.#options.clock, CLOSE_MS);
   }
 
   /**
    * Sends a request until there is a reply, no retry is left, or the wait for another one would end after the deadline. This is the only layer
-   * that retries (ruling 12).
+   * that retries.
    */
   async #ask(
     request: SearchRequest,
@@ -85,18 +102,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
     signal: AbortSignal,
   ): Promise<SearchOutcome> {
     const { clock, maxRetries } = this.#options;
-    const web = request.conversation?.web ?? 'open';
+    const web = typeof request.mode === 'object' ? request.mode.web : 'open';
     let body = this.#rejections.omitFrom(toRequestBody(request, this.#options.request), request);
     this.#logRequest(body);
-    const halfMs = (clock.elapsedMs() + request.deadlineMs()) / 2;
     const counting = countUse(observer);
     let retries = 0;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      body = withoutLateFlex(body, halfMs - clock.elapsedMs());
-      const attempted = this.#attempt(request, body, client, attempt, counting, signal);
-      // A long request may be kept for a moment after an abort.
-      const reply = await (body.background === true ? untilAborted(this.#track(attempted), signal) : attempted);
-      if (reply === 'aborted') break;
+      const reply = await this.#attempt(request, body, client, attempt, counting, signal);
       if (reply.isErr()) this.#logFailure(reply.error, attempt);
       if (signal.aborted) break;
       if (reply.isOk()) {
@@ -104,19 +116,17 @@ export class OpenAiResponsesSearch implements LlmSearch {
         return ok({ ...reply.value, report: { ...reply.value.report, searches, ...(usage && { usage }) } });
       }
       const { error, isTransient, rejection } = reply.error;
-      const change = rejection && this.#rejections.add(body, rejection, request);
-      const mayRetry = (isTransient || change !== undefined) && retries < maxRetries;
-      if (!mayRetry && change?.isFree !== true) return err(toSearchError(reply.error, body, web));
-      if (change !== undefined) {
-        body = change.body;
-        if (!change.isFree) retries += 1;
+      const accepted = rejection && this.#rejections.add(body, rejection, request);
+      if (accepted !== undefined) {
+        // No retry: each rejection makes the request shorter.
+        body = accepted;
         continue;
       }
+      if (!isTransient || retries >= maxRetries) return err(toSearchError(reply.error, body, web));
       retries += 1;
       const askedMs = 'retryAfterMs' in error ? error.retryAfterMs : undefined;
-      const backoff = askedMs ?? backoffMs(retries, this.#random());
-      const waitMs = Math.ceil(flexWaitMs(body, backoff, halfMs - clock.elapsedMs(), retries >= maxRetries));
-      if (clock.elapsedMs() + waitMs >= request.deadlineMs()) return err(toSearchError(reply.error, body, web));
+      const waitMs = Math.ceil(askedMs ?? this.#backoffMs(retries));
+      if (clock.elapsedMs() + waitMs >= request.deadlineMs) return err(toSearchError(reply.error, body, web));
       observer.onProgress({ kind: 'retrying', reason: error.kind, waitMs, attempt: attempt + 1 });
       await clock.sleep(waitMs, signal);
     }
@@ -132,32 +142,32 @@ export class OpenAiResponsesSearch implements LlmSearch {
     signal: AbortSignal,
   ): Promise<Result<SearchReply, Failure>> {
     const { apiKeyVariable, route, redactor, clock, maxRetries, recorder, datesFromReply } = this.#options;
-    const { profile, timeZone, conversation, isLong } = request;
+    const { profile, timeZone, mode } = request;
     const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redactor };
     const isBackground = body.background === true;
-    if (isLong === true && !isBackground) observer.onOrdinary('rejected');
+    /** The ID of a response that the caller follows by itself. */
+    let startedId: string | undefined;
+    if (mode === 'background' && !isBackground) observer.onStarted(undefined);
     // The client may leave a listener on the signal that it gets.
     const controller = new AbortController();
     const events = new ResponseEvents(context, {
       onProgress: (progress) => {
         if (!signal.aborted) observer.onProgress(progress);
       },
-      prefersItems: conversation !== undefined,
-      isResumable: isBackground,
-      onCreated: (response) => long?.onCreated(response),
+      onCreated: () => {
+        if (mode !== 'background' || !isBackground) return;
+        startedId = ID.test(events.id ?? '') ? events.id : undefined;
+        observer.onStarted(startedId);
+      },
     });
-    const long =
-      isBackground && isLong === true
-        ? (await import('./long-response.ts')).longResponse(observer, clock, signal, controller, events)
-        : undefined;
     const texts: string[] = [];
     const onText = recorder && ((text: string) => texts.push(text));
-    const stopForwarding = long === undefined ? forwardAbort(signal, controller) : long.forwardAbort();
-    const wait = (resumptions: number) => clock.sleep(backoffMs(resumptions, this.#random()), controller.signal);
+    const stopForwarding = forwardAbort(signal, controller);
+    const wait = (resumptions: number) => clock.sleep(this.#backoffMs(resumptions), controller.signal);
     const open = () => client.ask(body, controller.signal);
     const reading = { client, events, onText, clock, maxRetries, wait };
     try {
-      const response = await (isBackground
+      const response = await (isBackground && mode !== 'background'
         ? readResumable(open, reading, controller.signal)
         : readResponse(open, reading));
       if (response.isOk()) observer.onUsed(toUse(response.value));
@@ -165,28 +175,32 @@ export class OpenAiResponsesSearch implements LlmSearch {
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
       );
       if (reply.isOk()) await recorder?.(request, reply.value, texts.join(''));
-      return long === undefined ? reply : reply.mapErr(long.toFailure);
+      return startedId === undefined ? reply : reply.mapErr((failure) => toStartedFailure(failure, events));
     } finally {
       // The API continues a background response until it is cancelled.
-      if (isBackground && signal.aborted && signal.reason !== DETACHED && events.id !== undefined)
-        void this.#track(client.cancel(events.id).catch(() => {}));
+      if (isBackground && startedId === undefined && signal.aborted && events.id !== undefined)
+        this.#cancel(client, events.id);
       stopForwarding();
     }
   }
 
-  #track<T>(promise: Promise<T>): Promise<T> {
-    this.#unfinished.add(promise);
-    return promise.finally(() => this.#unfinished.delete(promise));
+  #cancel(client: ApiClient, id: string): void {
+    const cancellation = client.cancel(id).catch(() => {});
+    this.#cancellations.add(cancellation);
+    void cancellation.finally(() => this.#cancellations.delete(cancellation));
   }
 
-  #logRequest({ tools = [], reasoning, text }: RequestBody): void {
-    const onOff = (parameter: unknown) => (parameter === undefined ? 'off' : 'on');
-    const web = tools.find(({ type }) => type === (this.#options.request.tool ?? WEB_SEARCH));
-    const isLimited = web !== undefined && 'external_web_access' in web;
-    const count = tools.filter(({ type }) => type === 'function').length;
-    const offered = `tools=web_search(${isLimited ? 'closed' : onOff(web)})${count === 0 ? '' : ` functions=${count}`}`;
-    const parameters = `reasoning=${onOff(reasoning)} text.verbosity=${onOff(text)}`;
-    this.#options.logger.debug(`answer: request summary ${offered} ${parameters}`);
+  /** The wait before a repetition, in milliseconds. */
+  #backoffMs(retries: number): number {
+    return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (retries - 1)) * (0.75 + this.#random() / 4);
+  }
+
+  /** Without what the user asked and the tools returned. */
+  #logRequest({ input: _, instructions: __, tools = [], ...parameters }: RequestBody): void {
+    const { logger } = this.#options;
+    if (!logger.isDebug) return;
+    const offered = tools.map((tool) => (tool.type === 'function' ? tool.name : tool));
+    logger.debug(`openai(client): request ${JSON.stringify({ ...parameters, tools: offered })}`);
   }
 
   #logFailure({ log }: Failure, attempt: number): void {
@@ -199,7 +213,14 @@ export class OpenAiResponsesSearch implements LlmSearch {
   }
 }
 
-/** What a failure means for an answer (rulings A3, L13, L19). */
+/** After its beginning, no request is repeated, and a response whose end was not read can be looked at. */
+function toStartedFailure({ error, log }: Failure, { outcome }: ResponseEvents): Failure {
+  const { diagnostics } = error;
+  const interrupted = { kind: 'interrupted' as const, ...withoutUndefined({ diagnostics }) };
+  return { error: outcome === undefined ? interrupted : error, isTransient: false, log };
+}
+
+/** What a failure means for an answer. */
 function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
   const { kind } = error;
   if (kind !== 'bad_request' && kind !== 'server_error') return error;

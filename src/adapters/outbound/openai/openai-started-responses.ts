@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { SearchRequest } from '../../../application/ports/llm-search.ts';
+import type { Inquiry } from '../../../application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
@@ -9,7 +9,7 @@ import type { FailureContext } from './failure.ts';
 import type { OpenAiResponsesSearchOptions } from './openai-responses-search.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
-import { createdAt, toSearchReply, toUse } from './search-reply.ts';
+import { toSearchReply, toUse } from './search-reply.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'apiKeyVariable' | 'route' | 'clock' | 'redactor'> & {
   readonly callFor: () => Result<ApiClient, SearchError>;
@@ -30,7 +30,7 @@ export class OpenAiStartedResponses implements StartedResponses {
 
   async look(
     id: string,
-    { profile, timeZone }: Pick<SearchRequest, 'profile' | 'timeZone'>,
+    { profile, timeZone }: Pick<Inquiry, 'profile' | 'timeZone'>,
     signal: AbortSignal,
   ): Promise<Result<Look, LookError>> {
     const { callFor, route, clock } = this.#options;
@@ -45,9 +45,7 @@ export class OpenAiStartedResponses implements StartedResponses {
     const detail = `no response within ${LOOK_MS / 1000} s`;
     if (isTimedOut && outcome.isErr())
       return err(toLookError({ kind: 'connection_failed', attempts: 1, host: route, detail }));
-    return outcome
-      .map((response) => this.#toLook(response, context, timeZone))
-      .mapErr(({ error }) => toLookError(error));
+    return outcome.map((response) => toLook(response, context, timeZone)).mapErr(({ error }) => toLookError(error));
   }
 
   async cancel(id: string): Promise<void> {
@@ -56,18 +54,12 @@ export class OpenAiStartedResponses implements StartedResponses {
     const sent = client.value.cancel(id).catch(() => {});
     await withDeadline(this.#options.clock, CANCEL_MS, never(), (limit) => untilAborted(sent, limit));
   }
+}
 
-  #toLook(response: JsonObject, context: FailureContext, timeZone: string): Look {
-    const created = { createdAt: createdAt(response) ?? this.#options.clock.now() };
-    const { status } = response;
-    if (status === 'queued' || status === 'in_progress')
-      return { ...created, state: 'working', searches: toUse(response).searches };
-    if (status === 'cancelled') return { ...created, state: 'cancelled' };
-    return toSearchReply(response, context, timeZone).match(
-      (reply): Look => ({ ...created, state: 'completed', reply }),
-      ({ error }) => ({ ...created, state: 'failed', error }),
-    );
-  }
+function toLook(response: JsonObject, context: FailureContext, timeZone: string): Look {
+  const { searches } = toUse(response);
+  if (response.status === 'queued' || response.status === 'in_progress') return { searches };
+  return { searches, outcome: toSearchReply(response, context, timeZone).mapErr(({ error }) => error) };
 }
 
 function toLookError(error: SearchError): LookError {

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { BoundedSet } from '../../../domain/values/bounded-set.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject } from './json-values.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 
@@ -10,27 +8,21 @@ import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './reque
 export interface Rejection {
   /** As the API names it: `reasoning.effort`, `tools[0].user_location`; empty if only the message says what was rejected. */
   readonly param: string;
-  /** True if the model does not support the parameter, false if it may accept other values. */
-  readonly isParameter: boolean;
   /** The API's message. */
   readonly message: string;
 }
 
 /** A part of a request that may be left out, or replaced, if a model rejects it. */
 interface Part {
-  /** Identifies the part, with `value` if the model may accept another value. */
   readonly name: string;
-  readonly value?: unknown;
   readonly isMeantBy: (rejection: Rejection) => boolean;
   readonly omitFrom: (body: RequestBody) => RequestBody;
   /** What the log says when the API rejects it for the first time. */
-  readonly warning?: (model: string, rejection: Rejection) => string;
-  /** The request without it is no retry (rulings L5 and L19). */
-  readonly isFree?: true;
+  readonly warning?: (model: string, param: string) => string;
 }
 
 /**
- * Paths of what may be omitted, with everything below it. The two members of `reasoning` are rejected one by one (ruling A5). Not `store` and
+ * Paths of what may be omitted, with everything below it. The two members of `reasoning` are rejected one by one. Not `store` and
  * the domain filter: a user who sets them wants no answer without.
  */
 const OPTIONAL = [
@@ -39,11 +31,10 @@ const OPTIONAL = [
   'reasoning text include max_output_tokens max_tool_calls service_tier',
 ].flatMap((paths) => paths.split(' '));
 
-/** Remembers, per model, what the API rejected, so that it is not sent again (rulings 12, L5, L19). */
+/** Remembers, per model, what the API rejected, so that it is not sent again. */
 export class Rejections {
   readonly #logger: Logger;
-  /** Bounded, because servers may change the schemas of their tools without end. */
-  readonly #known = new BoundedSet();
+  readonly #known = new Set<string>();
 
   constructor(logger: Logger) {
     this.#logger = logger;
@@ -52,52 +43,45 @@ export class Rejections {
   /** The body without what its model is known to reject. */
   omitFrom(body: RequestBody, request: SearchRequest): RequestBody {
     if (this.#known.size === 0) return body;
-    const isKnown = ({ name, value }: Part) =>
-      this.#known.has(keyOf(body, name)) || this.#known.has(keyOf(body, name, value));
     return partsOf(body, request)
-      .filter(isKnown)
+      .filter(({ name }) => this.#known.has(keyOf(body, name)))
       .reduce((left, part) => part.omitFrom(left), body);
   }
 
-  /** Remembers a rejection. The request for another attempt, or undefined if what was rejected cannot be left out. */
-  add(body: RequestBody, rejection: Rejection, request: SearchRequest) {
+  /** Remembers a rejection. The request without what was rejected, or undefined if that cannot be left out. */
+  add(body: RequestBody, rejection: Rejection, request: SearchRequest): RequestBody | undefined {
     const part = partsOf(body, request).find(({ isMeantBy }) => isMeantBy(rejection));
     if (part === undefined) return undefined;
-    const key = keyOf(body, part.name, rejection.isParameter ? undefined : part.value);
+    const key = keyOf(body, part.name);
     // Concurrent calls get the same rejection: it is logged once.
-    if (part.warning !== undefined && !this.#known.has(key)) this.#logger.warn(part.warning(body.model, rejection));
+    if (part.warning !== undefined && !this.#known.has(key))
+      this.#logger.warn(part.warning(body.model, rejection.param));
     this.#known.add(key);
-    return { body: part.omitFrom(body), isFree: part.isFree === true };
+    return part.omitFrom(body);
   }
 }
 
-/** Hashed, because a schema is long. */
-function keyOf({ model }: RequestBody, name: string, value?: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify([model, name, value]))
-    .digest('base64');
+function keyOf({ model }: RequestBody, name: string): string {
+  return JSON.stringify([model, name]);
 }
 
 /** The parts of a request, the more specific ones first. */
-function partsOf(body: RequestBody, { conversation, isLong }: SearchRequest): readonly Part[] {
+function partsOf(body: RequestBody, { mode }: SearchRequest): readonly Part[] {
   const { tools = [], include, tool_choice: choice } = body;
   const isForced = typeof choice === 'object' && choice.type === tools[0]?.type;
   return [
     ...tools.filter(({ type }) => type === 'function').map((tool) => toFunction(tool, tools)),
-    ...(conversation?.web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
+    ...(typeof mode === 'object' && mode.web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
     ...(isForced ? [FORCED_SEARCH] : []),
-    // A long request then runs as an ordinary one (ruling K4).
-    ...[...OPTIONAL, ...(isLong ? ['background'] : [])]
-      .map((path) => toOptional(path, body))
-      .filter(({ value }) => value !== undefined),
+    // An answer that may take minutes then ends with its call.
+    ...[...OPTIONAL, ...(mode === 'background' ? ['background'] : [])].flatMap((path) => toOptional(path, body)),
   ];
 }
 
-function toFunction({ name, parameters }: RequestTool, tools: readonly RequestTool[]): Part {
+function toFunction({ name }: RequestTool, tools: readonly RequestTool[]): Part {
   return {
-    // Another schema may be accepted.
-    name: JSON.stringify([name, parameters]),
+    name: `function ${name}`,
     isMeantBy: ({ param, message }) => {
       const named = /Invalid schema for function '([^']+)'/.exec(message)?.[1];
       const index = /\btools\[(\d+)\]/.exec(param || message)?.[1];
@@ -105,8 +89,7 @@ function toFunction({ name, parameters }: RequestTool, tools: readonly RequestTo
     },
     omitFrom: (body) => withTools(body, (other) => other.name !== name),
     warning: (model) =>
-      `grounding: the API rejected the schema of ${name} for ${model}; the tool is not offered to this model until its schema changes`,
-    isFree: true,
+      `grounding: the API rejected the schema of ${name} for ${model}; the tool is no longer offered to this model`,
   };
 }
 
@@ -118,7 +101,6 @@ const CLOSED_WEB: Part = {
     const kept = withTools(body, ({ type }) => type === 'function');
     return kept.tool_choice === 'none' ? kept : without(kept, 'tool_choice');
   },
-  isFree: true,
 };
 
 /** The sources stay in `include`. */
@@ -132,7 +114,7 @@ const REASONING: Part = {
   warning: (model) => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
 };
 
-/** Servers may know only `required` (ruling A4). */
+/** Servers may know only `required`. */
 const FORCED_SEARCH: Part = {
   name: 'tool_choice',
   isMeantBy: ({ param }) => param.startsWith('tool_choice'),
@@ -141,29 +123,24 @@ const FORCED_SEARCH: Part = {
     `openai(client): ${model} rejected a forced search tool; tool_choice=required is sent from now on`,
 };
 
-function toOptional(path: string, body: RequestBody): Part {
+/** None if the request does not have it. */
+function toOptional(path: string, body: RequestBody): readonly Part[] {
   const [name = '', member] = path.split('.');
   const parent = name === 'tools' ? body.tools?.[0] : body[name];
-  const value = member === undefined ? parent : asObject(parent)?.[member];
-  return {
-    name: member ?? name,
-    value,
-    isMeantBy: ({ param }) => {
-      const [first, second] = param.split(/[.[\]\d]+/);
-      return first === name && (member === undefined || second === member);
-    },
-    omitFrom: (body) => {
-      if (member === undefined) return without(body, name);
-      if (name === 'tools') return { ...body, tools: (body.tools ?? []).map((tool) => without(tool, member)) };
-      const reasoning = without(body.reasoning ?? {}, member);
-      return Object.keys(reasoning).length === 0 ? without(body, name) : { ...body, reasoning };
-    },
-    warning: (model, { param, isParameter }) => {
-      const inner = isObject(value) ? value[param.split('.').at(-1) ?? ''] : undefined;
-      const rejected = isParameter ? param : `${param}=${JSON.stringify(inner ?? value)}`;
-      return `openai(client): ${model} rejected ${rejected}; it is omitted from now on`;
-    },
+  if ((member === undefined ? parent : asObject(parent)?.[member]) === undefined) return [];
+  const omitFrom = (body: RequestBody): RequestBody => {
+    if (member === undefined) return without(body, name);
+    if (name === 'tools') return { ...body, tools: (body.tools ?? []).map((tool) => without(tool, member)) };
+    const reasoning = without(body.reasoning ?? {}, member);
+    return Object.keys(reasoning).length === 0 ? without(body, name) : { ...body, reasoning };
   };
+  const isMeantBy = ({ param }: Rejection) => {
+    const [first, second] = param.split(/[.[\]\d]+/);
+    return first === name && (member === undefined || second === member);
+  };
+  const warning = (model: string, param: string) =>
+    `openai(client): ${model} rejected ${param}; it is omitted from now on`;
+  return [{ name: path, isMeantBy, omitFrom, warning }];
 }
 
 /** Whether the search tool is offered without live access. */

@@ -1,26 +1,18 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { MAX_LENGTH } from './api-fetch.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 const ITEM_DONE = 'response.output_item.done';
-/** Events whose names say all that is used of them at once. They are many, and long: some repeat the request, others the text. */
-const NAME_ONLY =
-  /^response\.(?:created|in_progress|content_part\.\w+|output_text\.(?:annotation\.added|done)|refusal\.delta|output_text\.delta|web_search_call\.\w+)$/;
-/** How many deltas are kept until the count of their characters is read, which few callers do. */
-const MAX_UNREAD = 100;
+/** Bytes of a body, and characters of an event of a stream: far beyond any answer, and what a small machine can hold. */
+export const MAX_LENGTH = 16 * 1024 * 1024;
 
 interface Options {
   readonly onProgress?: (progress: SearchProgress) => void;
-  /** The output is made of the items of `response.output_item.done`, which are complete (ruling L8). */
-  readonly prefersItems?: boolean;
-  /** Whether the ID and the position in the stream are read from every event. */
-  readonly isResumable?: boolean;
-  /** Gets the response of `response.created`. */
-  readonly onCreated?: (response: JsonObject) => void;
+  /** Called with `response.created`, when the ID is known. */
+  readonly onCreated?: () => void;
 }
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
@@ -33,10 +25,10 @@ export class ResponseEvents {
   outcome: Result<JsonObject, Failure> | undefined;
   readonly context: FailureContext;
   readonly #options: Options;
-  /** The events of complete items, which are parsed if the response at the end lacks them. */
-  readonly #items: string[] = [];
+  /** The complete items by their positions: a response at the end may lack them. */
+  readonly #items = new Map<number, JsonObject>();
   #itemsLength = 0;
-  readonly #writing = new Writing();
+  #characters = 0;
 
   constructor(context: FailureContext, options: Options = {}) {
     this.context = context;
@@ -50,10 +42,8 @@ export class ResponseEvents {
 
   take(name: string | undefined, data: string): void {
     if (this.outcome !== undefined) return;
-    const { onProgress, onCreated, isResumable } = this.#options;
-    const isItemOnly = name === ITEM_DONE && !data.includes('"web_search_call"');
-    const isParsed = isResumable || !(isItemOnly || NAME_ONLY.test(name ?? ''));
-    const event = isParsed ? asObject(parseJson(data)) : {};
+    const { onProgress, onCreated } = this.#options;
+    const event = asObject(parseJson(data));
     if (event === undefined) return;
     const type = asText(event.type) ?? name;
     const response = asObject(event.response);
@@ -66,7 +56,7 @@ export class ResponseEvents {
         this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.context));
         break;
       case 'response.incomplete':
-        // Not every server repeats the status; a call of such a response must not run (ruling L9).
+        // Not every server repeats the status; a call of such a response must not run.
         this.outcome = ok({ status: 'incomplete', ...this.#complete(response) });
         break;
       case 'response.completed':
@@ -76,12 +66,12 @@ export class ResponseEvents {
         break;
       case 'response.output_text.delta':
       case 'response.refusal.delta':
-        this.#writing.add(data);
-        onProgress?.(this.#writing);
+        this.#characters += [...(asText(event.delta) ?? '')].length;
+        onProgress?.({ kind: 'writing', characters: this.#characters });
         break;
       case 'response.created':
         onProgress?.({ kind: 'thinking' });
-        onCreated?.(response ?? {});
+        onCreated?.();
         break;
       case 'response.output_item.added':
         if (item?.type === 'reasoning') onProgress?.({ kind: 'thinking' });
@@ -90,9 +80,10 @@ export class ResponseEvents {
         onProgress?.({ kind: 'searching' });
         break;
       case ITEM_DONE:
-        this.#items.push(data);
+        if (item === undefined) break;
+        this.#items.set(asNumber(event.output_index) ?? this.#items.size, item);
         this.#itemsLength += data.length;
-        if (item?.type === 'web_search_call') this.#reportSearch(item);
+        if (item.type === 'web_search_call') this.#reportSearch(item);
     }
   }
 
@@ -104,40 +95,11 @@ export class ResponseEvents {
     for (const query of queriesOf(item)) onProgress?.({ kind: 'searching', query });
   }
 
-  /** Some servers end with an empty `output` although they streamed its items. */
+  /** The items of a stream are complete, and some servers end with an empty `output` although they streamed its items. */
   #complete(response: JsonObject = {}): JsonObject {
     const received = Array.isArray(response.output) ? response.output.length : 0;
-    if (received > 0 && !this.#options.prefersItems) return response;
-    const items = new Map<number, JsonObject>();
-    for (const data of this.#items) {
-      const event = asObject(parseJson(data));
-      const item = asObject(event?.item);
-      if (item !== undefined) items.set(asNumber(event?.output_index) ?? items.size, item);
-    }
-    if (items.size === 0 || items.size < received) return response;
-    const output = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+    if (this.#items.size === 0 || this.#items.size < received) return response;
+    const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
     return { ...response, output };
-  }
-}
-
-/** The text so far. Its characters are counted when they are asked for. */
-class Writing {
-  readonly kind = 'writing';
-  readonly #deltas: string[] = [];
-  #characters = 0;
-
-  add(data: string): void {
-    if (this.#deltas.push(data) === MAX_UNREAD) this.#count();
-  }
-
-  get characters(): number {
-    this.#count();
-    return this.#characters;
-  }
-
-  #count(): void {
-    const deltas = this.#deltas.splice(0).map((data) => asText(asObject(parseJson(data))?.delta) ?? '');
-    // A character may be split between two deltas.
-    for (const _ of deltas.join('')) this.#characters += 1;
   }
 }

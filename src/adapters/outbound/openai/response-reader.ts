@@ -1,15 +1,15 @@
-import { Readable } from 'node:stream';
-import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { readBytes } from '../network/read-bytes.ts';
 import type { ApiClient } from './api-client.ts';
-import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE } from './api-fetch.ts';
+import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure } from './failure.ts';
-import type { ResponseEvents } from './response-events.ts';
+import { MAX_LENGTH, type ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
+const TOO_LARGE = 'it is larger than 16 MiB';
 /** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
 const DRAIN_MS = 1000;
 
@@ -30,11 +30,11 @@ interface ResumableReading extends Reading {
 }
 
 /**
- * Reads a response: an event stream, or a single JSON body from a server that does not stream (ruling 16). A stream that
- * ends without its terminal event is a broken connection, regardless of the text received so far (ruling 14).
+ * Reads a response: an event stream, or a single JSON body from a server that does not stream. A stream that
+ * ends without its terminal event is a broken connection, regardless of the text received so far.
  */
 export async function readResponse(
-  open: () => Promise<ApiResponse>,
+  open: () => Promise<Response>,
   reading: Reading,
 ): Promise<Result<JsonObject, Failure>> {
   try {
@@ -46,10 +46,10 @@ export async function readResponse(
 
 /**
  * Reads a background response. If its stream breaks after the first event, it is resumed: the same response continues, so that this is no new
- * attempt (ruling A10). When no resumption is left, the call fails, and is not sent again.
+ * attempt. When no resumption is left, the call fails, and is not sent again.
  */
 export async function readResumable(
-  open: () => Promise<ApiResponse>,
+  open: () => Promise<Response>,
   reading: ResumableReading,
   signal: AbortSignal,
 ): Promise<Result<JsonObject, Failure>> {
@@ -81,24 +81,27 @@ function isBroken(outcome: Result<JsonObject, Failure>): boolean {
   return outcome.isErr() && outcome.error.error.kind === 'connection_failed';
 }
 
-async function read(http: ApiResponse, reading: Reading): Promise<Result<JsonObject, Failure>> {
+async function read(http: Response, reading: Reading): Promise<Result<JsonObject, Failure>> {
   const { headers, body: stream } = http;
-  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && stream !== null) {
-    return readStream(stream instanceof Readable ? stream : Readable.fromWeb(stream), reading);
-  }
+  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && stream !== null)
+    return readStream(stream, reading);
 
-  const body = await http.text();
+  const { bytes, isCut } = await readBytes(stream, MAX_LENGTH);
+  if (isCut) throw new RefusedResponse(TOO_LARGE);
+  const body = new TextDecoder().decode(bytes);
   const response = parseJson(body);
-  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(body.trimStart())) {
-    return readStream(Readable.from([Buffer.from(body)]), reading);
-  }
+  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(body.trimStart()))
+    return readStream(new Blob([body]).stream(), reading);
   reading.onText?.(body);
   if (isObject(response)) return ok(response);
   const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(body, reading.events.context)}`;
   return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, body));
 }
 
-async function readStream(stream: Readable, { events, onText }: Reading): Promise<Result<JsonObject, Failure>> {
+async function readStream(
+  stream: ReadableStream<Uint8Array>,
+  { events, onText }: Reading,
+): Promise<Result<JsonObject, Failure>> {
   let isTooLarge = false;
   const parser = createParser({
     onEvent: ({ event, data }) => events.take(event, data),
@@ -107,32 +110,32 @@ async function readStream(stream: Readable, { events, onText }: Reading): Promis
     },
     maxBufferSize: MAX_LENGTH,
   });
-  // TextDecoder would take longer than parsing the text.
-  const decoder = new StringDecoder('utf8');
-  const chunks: AsyncIterator<Buffer> = stream[Symbol.asyncIterator]();
+  const decoder = new TextDecoder();
+  const reader = stream.getReader();
   while (events.outcome === undefined) {
-    const { done, value } = await chunks.next();
-    const text = done ? `${decoder.end()}\n\n` : decoder.write(value);
+    const { done, value } = await reader.read();
+    const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
     onText?.(text);
     parser.feed(text);
     if (isTooLarge || events.isTooLarge) {
-      stream.destroy();
+      await reader.cancel();
       throw new RefusedResponse(TOO_LARGE);
     }
     if (done) break;
   }
-  void drain(stream, chunks);
+  void drain(reader);
   if (events.outcome === undefined) throw new Error('the stream ended too early');
   return events.outcome;
 }
 
 /** Reads to the end in the background, or gives up. */
-async function drain(stream: Readable, chunks: AsyncIterator<Buffer>): Promise<void> {
-  const giveUp = setTimeout(() => stream.destroy(), DRAIN_MS).unref();
+async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const giveUp = () => void reader.cancel().catch(() => {});
+  const timer = setTimeout(giveUp, DRAIN_MS).unref();
   try {
-    while (!(await chunks.next()).done);
+    while (!(await reader.read()).done);
   } catch {
     // The connection broke after the complete response.
   }
-  clearTimeout(giveUp);
+  clearTimeout(timer);
 }

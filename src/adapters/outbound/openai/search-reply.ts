@@ -8,7 +8,7 @@ import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
 /**
- * The reply in a response, by its terminal state (rulings 14, L8 and L9). With `datedIn`, a time zone, it was accessed when it was created.
+ * The reply in a response, by its terminal state. With `datedIn`, a time zone, it was accessed when it was created.
  */
 export function toSearchReply(
   response: JsonObject,
@@ -18,6 +18,7 @@ export function toSearchReply(
   const error = asObject(response.error);
   const reason = asText(asObject(response.incomplete_details)?.reason);
   if (response.status === 'failed' || error !== undefined) return err(toStreamFailure(error, context));
+  if (response.status === 'cancelled') return err(permanentFailure({ kind: 'search_cancelled' }, 'cancelled'));
   if (reason === 'content_filter') return err(permanentFailure({ kind: 'content_filtered' }, reason));
   const isEmpty = response.status === undefined && Array.isArray(response.output) && response.output.length === 0;
   if (!Array.isArray(response.output) || isEmpty) {
@@ -88,7 +89,7 @@ function isMessage({ type }: JsonObject): boolean {
   return type === 'message';
 }
 
-/** If messages have a `phase`, those with `final_answer` are the answer, and commentary is not (ruling 19). */
+/** If messages have a `phase`, those with `final_answer` are the answer, and commentary is not. */
 function answeringMessages(items: readonly JsonObject[]): readonly JsonObject[] {
   const messages = items.filter(isMessage);
   const final = messages.filter((message) => message.phase === 'final_answer');
@@ -110,7 +111,7 @@ function citedBy({ content }: JsonObject): readonly CitedPage[] {
 }
 
 /** `created_at` is in seconds; published recordings may contain anything instead. */
-export function createdAt(response: JsonObject): Date | undefined {
+function createdAt(response: JsonObject): Date | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
   return seconds > 0 && seconds < LAST_SECOND ? new Date(seconds * 1000) : undefined;
 }

@@ -5,8 +5,8 @@ import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';
 
-/** Certificates stay invalid, and 300 s without data is a timeout, which is not retried. */
-const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT/;
+/** Certificates stay invalid. */
+const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
 
 /** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */
 export function toThrownFailure(thrown: unknown, context: FailureContext, now = new Date(0)): Failure {

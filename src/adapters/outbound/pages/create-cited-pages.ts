@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { createProxyAgent } from '../network/proxy-fetch.ts';
+import { fetchPage } from './fetch-page.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
+import { decoderFor } from './page-decoder.ts';
 import { isPublicAddress } from './public-address.ts';
 import { WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
 
@@ -18,12 +20,20 @@ export function createCitedPages({ proxy, ...options }: Options) {
     return addresses;
   };
   const dispatcher = proxy === undefined ? createPageAgent(isPublicAddress, resolve) : createProxyAgent(proxy);
-  const citedPages = new WebCitedPages({
+  const fetchOptions = {
     ...options,
     dispatcher,
-    isPort: (port) => port === '' || port === '80' || port === '443',
-    isAllowedHost: (host) => (isIP(host) === 0 ? !/(?:^|\.)localhost\.?$/i.test(host) : isPublicAddress(host)),
+    isPort: (port: string) => port === '' || port === '80' || port === '443',
+    isAllowedHost: (host: string) => (isIP(host) === 0 ? !/(?:^|\.)localhost\.?$/i.test(host) : isPublicAddress(host)),
     canResolve: () => hasResolved,
-  });
-  return { citedPages, close: () => dispatcher.destroy() };
+  };
+  return {
+    citedPages: new WebCitedPages(fetchOptions),
+    /** The source of a page, or why it has none. */
+    fetchText: async (url: string, signal: AbortSignal) => {
+      const page = await fetchPage(url, fetchOptions, signal);
+      return 'bytes' in page ? decoderFor(page.bytes, page.contentType).decode(page.bytes) : page;
+    },
+    close: () => dispatcher.destroy(),
+  };
 }

@@ -21,7 +21,7 @@ interface FetchedPage {
   readonly isCut: boolean;
 }
 
-/** Limits of a page (rulings A15 and E3). */
+/** Limits of a page. */
 const MAX_BYTES = 2_000_000;
 const MAX_REDIRECTS = 3;
 
@@ -34,7 +34,7 @@ const TEXT = /^\s*text\/(?:plain|markdown)(?=[\s;,]|$)/i;
 /** Why a page has no text. `isFailed`: the exchange broke off, and may not the next time. */
 type Unread = PageCheck & { readonly isFailed?: true };
 
-/** Requests a page, or says why it has no text (ruling E4): the first reason, in the order of the exchange. Never rejects. */
+/** Requests a page, or says why it has no text: the first reason, in the order of the exchange. Never rejects. */
 export async function fetchPage(
   url: string,
   options: FetchOptions,

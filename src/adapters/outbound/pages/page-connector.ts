@@ -1,7 +1,6 @@
 import { type LookupAddress, promises } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import { readInTurns } from '../network/read-in-turns.ts';
 
 const CONNECT_MS = 3000;
 
@@ -40,9 +39,8 @@ export function createPageAgent(
     };
     resolve(host).then(onResolved, (error) => callback(error, '', 0));
   };
-  const { connector, interceptor } = readInTurns();
-  const connect = connector(buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup }));
-  const agent = new Agent({
+  const connect = buildConnector({ timeout: CONNECT_MS, lookup: guardedLookup });
+  return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
       // Addresses are not looked up.
@@ -50,5 +48,4 @@ export function createPageAgent(
       else connect(options, callback);
     },
   });
-  return agent.compose(interceptor);
 }

@@ -10,7 +10,7 @@ export interface ElementVisitor {
 
 const ATTRIBUTES = new Set(['type', 'content', 'datetime', 'itemprop', 'property', 'name', 'pubdate', 'alt']);
 
-/** A page with more open elements is read no further (ruling E17). */
+/** A page with more open elements is read no further. */
 const MAX_OPEN = 2000;
 
 /** Elements without an end tag, and those that need none: they do not count as open. */

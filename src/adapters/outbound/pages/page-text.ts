@@ -2,11 +2,11 @@ import type { PageText } from '../../../domain/evidence/evidence.ts';
 import { DateCollector } from './date-candidates.ts';
 import { type ElementVisitor, visitElements } from './page-elements.ts';
 
-/** What is kept of a page (rulings E11 and E17). */
+/** What is kept of a page. */
 const MAX_VISIBLE = 300_000;
 const MAX_OTHER = 100_000;
 
-/** Elements whose text is not visible (ruling E9). */
+/** Elements whose text is not visible. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
 
 /** What a head may contain; anything else ends it. */
@@ -19,7 +19,7 @@ const INLINE = new Set(
   ),
 );
 
-/** The names of `<meta>` that describe a page (ruling E10). */
+/** The names of `<meta>` that describe a page. */
 const DESCRIPTIONS = /^\s*(?:description|og:description|og:title|article:published_time)\s*$/i;
 
 /** What a page shows, and where it may say its date. `isCut`: only its beginning was received. */

@@ -3,6 +3,7 @@ import { withDeadline } from '../../../application/async/deadline.ts';
 import type { CitedPages, PageReading } from '../../../application/ports/cited-pages.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';
@@ -14,14 +15,14 @@ export interface WebCitedPagesOptions extends FetchOptions {
   readonly logger: Pick<Logger, 'isDebug' | 'debug'>;
   readonly timeZone: string;
   readonly resolveDates: boolean;
-  /** Whether names can be resolved here, so that a name that does not exist is that of a dead page (ruling E4). */
+  /** Whether names can be resolved here, so that a name that does not exist is that of a dead page. */
   readonly canResolve: () => boolean;
 }
 
-/** The time limit of a page (ruling A15). All are requested at once. */
+/** The time limit of a page. All are requested at once. */
 const PAGE_MS = 3000;
 const MAX_CACHED = 1000;
-/** A page with fewer characters shows a person nothing (ruling E4). */
+/** A page with fewer characters shows a person nothing. */
 const MIN_VISIBLE = 200;
 
 /** A page as it was read. `isRead`: its date is known, even if it is none. `isFailed`: the exchange broke off. */
@@ -31,7 +32,7 @@ type Visited = PageReading & { readonly isRead?: boolean; readonly isFailed?: bo
 export class WebCitedPages implements CitedPages {
   readonly #options: WebCitedPagesOptions;
   /** The days of the pages that were read, if they say one. The entry that was not used for longest is dropped first. */
-  readonly #days = new Map<string, { readonly publishedOn: string | undefined }>();
+  readonly #days = new BoundedMap<string, { readonly publishedOn: string | undefined }>(MAX_CACHED);
   #lastTurn = Promise.resolve();
 
   constructor(options: WebCitedPagesOptions) {
@@ -55,13 +56,13 @@ export class WebCitedPages implements CitedPages {
     const { check } = this.#options;
     const known = this.#days.get(url);
     if (check === 'off' && known !== undefined) {
-      this.#remember(url, known);
+      this.#days.set(url, known);
       return known;
     }
     const { isRead, isFailed, ...page } = await this.#visit(url, signal);
     const dated = isRead ? page : { ...page, ...known };
-    if (isRead || (check === 'off' && !isFailed && !page.reason?.startsWith('http_5')))
-      this.#remember(url, { publishedOn: dated.publishedOn });
+    if (isRead || (check === 'off' && !isFailed && !page.reason?.startsWith('http_')))
+      this.#days.set(url, { publishedOn: dated.publishedOn });
     return dated;
   }
 
@@ -99,12 +100,5 @@ export class WebCitedPages implements CitedPages {
       : { state, status, reason };
     if (logger.isDebug) logger.debug(`pages: url=${url} ${JSON.stringify(shown)} ms=${ms}`);
     return { ...page, ...shown };
-  }
-
-  #remember(url: string, page: { readonly publishedOn: string | undefined }): void {
-    this.#days.delete(url);
-    this.#days.set(url, page);
-    const [oldest] = this.#days.keys();
-    if (this.#days.size > MAX_CACHED && oldest !== undefined) this.#days.delete(oldest);
   }
 }

@@ -1,5 +1,6 @@
 import { ok, type Result } from 'neverthrow';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/values/quota.ts';
 
 /** Callers that are remembered; an entry takes about 200 bytes. */
@@ -7,12 +8,10 @@ const MAX_CALLERS = 10_000;
 
 /** Counts in the memory of this process. Beyond the maximum, the caller that has not called for the longest time is forgotten. */
 export class MemoryQuotaStore implements QuotaStore {
-  readonly #maxCallers: number;
-  /** In the order of the latest calls. */
-  readonly #used = new Map<string, QuotaUse>();
+  readonly #used: BoundedMap<string, QuotaUse>;
 
   constructor(maxCallers = MAX_CALLERS) {
-    this.#maxCallers = maxCallers;
+    this.#used = new BoundedMap(maxCallers);
   }
 
   async admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>> {
@@ -20,10 +19,7 @@ export class MemoryQuotaStore implements QuotaStore {
     const used = this.#used.get(name) ?? NOTHING_USED;
     const reached = reachedUnit(limits, used);
     const now = reached === undefined ? addedUse(used, { ...NOTHING_USED, calls: 1 }) : used;
-    this.#used.delete(name);
     this.#used.set(name, now);
-    const [oldest] = this.#used.keys();
-    if (this.#used.size > this.#maxCallers && oldest !== undefined) this.#used.delete(oldest);
     return ok({ used: now, reached });
   }
 

@@ -5,7 +5,7 @@ const INFO = 'openai-responses-mcp/long-answers/1';
 const KEY_BYTES = 32;
 const SIGNATURE_BYTES = 16;
 
-/** Signs with a key that is derived from the API key, so that every process with the same API key has it (ruling K11). */
+/** Signs with a key that is derived from the API key, so that every process with the same API key has it. */
 export class HmacHandleSigner implements HandleSigner {
   readonly #key: Uint8Array;
 

@@ -43,14 +43,6 @@ describe('a dead page is marked', () => {
     expect(result.citations).toEqual([A, B].map((url) => ({ url, published_at: DAY })));
   });
 
-  test('in each line that names it in a list of the model, after the date', async () => {
-    const { result } = await answerTo(`Sunny.\n\nSources:\n- [B](${B}#part)\n- ${B}other\n- ${B} 2024-01-01\n- ${A}`);
-    expect(result.answer).toBe(
-      `Sunny.\n\nSources:\n- [B](${B}#part) (${DAY}) [not found: HTTP 404]\n- ${B}other (${DAY})\n` +
-        `- ${B} 2024-01-01 [not found: HTTP 404]\n- ${A} (${DAY})`,
-    );
-  });
-
   test('in an answer that is cut, and the marks count', async () => {
     const config = { maxAnswerChars: 1000 };
     const { result } = await answerTo('A sentence. '.repeat(500), { config });
@@ -73,7 +65,7 @@ describe('the report', () => {
     const none = { sources: { cited: [], consulted: ['oai-weather'], opened: [] } };
     expect((await answerTo('Sunny.', { reply: none })).report.checks).toEqual([]);
     const pages = new FakeCitedPages();
-    const own = { marked: [], answered: [{ ref: 'turn0tool0', url: A, call: 'a/b' }], publicPages: [A] };
+    const own = { marked: [], answered: [A, B].map((url) => ({ ref: '', url, call: 'a/b' })), hasPrivateOutput: false };
     expect((await answerTo('Sunny.', { reply: { own }, pages })).report.checks).toEqual([]);
     expect(pages.asked).toEqual([]);
   });

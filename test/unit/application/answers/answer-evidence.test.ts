@@ -17,6 +17,7 @@ function start(pages: FakeCitedPages) {
   return startCore({ llmSearch, citedPages: pages, config: { timeoutMs: 10_000, citationCheck: 'evidence' } });
 }
 
+// S51
 test('citations have the evidence of their pages', async () => {
   const { app } = start(new FakeCitedPages({ [A]: page('It has 43 parts.'), [B]: page('It weighs 18 kg.') }));
   const { result, report } = (await app.answerQuery(ask()))._unsafeUnwrap();

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ToolCallReport } from '../../../../src/application/gateway/call-tool.ts';
+import type { CallReport } from '../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { approve } from '../../../../src/domain/gateway/approved-tools.ts';
 import type { CallOrigin } from '../../../../src/domain/gateway/call-origin.ts';
 import { errorOf, never } from '../../../contract/search-kit.ts';
+import { callOn } from '../../../support/catalogue.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';
 import { LOCAL } from '../../../support/origins.ts';
@@ -21,13 +22,13 @@ async function start(server: ScriptedToolServer, options: ScriptedGatewayOptions
   const before = startScripted({ notes: new ScriptedToolServer({ read }) });
   await settled();
   const approved = approve(before.listed);
-  const reports: ToolCallReport[] = [];
+  const reports: CallReport[] = [];
   const logger = new RecordingLogger();
-  const onCallEnded = (report: ToolCallReport) => void reports.push(report);
-  const gateway = startScripted({ notes: server }, { approved, onCallEnded, logger, ...options });
+  const onCallEnded = (report: CallReport) => void reports.push(report);
+  const gateway = startScripted({ notes: server }, { approved, logger, ...options });
   await settled();
   const call = (tool: string, by: CallOrigin = LOCAL) =>
-    gateway.callTool({ server: 'notes', tool, args: {}, by }, never());
+    callOn(gateway, { server: 'notes', tool, args: {}, by }, never(), { onCallEnded });
   const names = () => gateway.tools.map(({ name }) => name);
   return { gateway, call, names, approved, reports, logger };
 }
@@ -39,6 +40,7 @@ test('a tool that is as it was approved is offered', async () => {
   expect(gateway.servers[0]).not.toHaveProperty('changed');
 });
 
+// S67
 test('a tool that is new or has changed is not offered, and a call of it is not sent', async () => {
   const server = new ScriptedToolServer({ read: changed, write: echoes });
   const { gateway, call, names, reports } = await start(server);
@@ -103,6 +105,8 @@ test('a reload replaces what is approved, also of servers that continue', async 
     timeoutMs: 30_000,
     startupTimeoutMs: 60_000,
     restart: 'on-failure' as const,
+    start: 'at_once' as const,
+    idleMs: 0,
     isRequired: false,
     filter: {},
     maxConcurrency: 64,
@@ -144,7 +148,7 @@ test('a renamed tool is approved as the server describes it, and called by its o
 test('for a caller who may not use it, a changed tool does not exist', async () => {
   const { gateway, call } = await start(new ScriptedToolServer({ read: changed, write: echoes }));
   const rights = rightsBy({ alice: { servers: { notes: ['write'] } } })({ caller: 'alice' });
-  const by: CallOrigin = { caller: 'alice', door: 'mcp', rights: () => rights };
+  const by: CallOrigin = { caller: 'alice', door: 'mcp', rights };
   expect(errorOf(await call('read', by))).toMatchObject({ kind: 'unknown_tool', known: [] });
   expect(errorOf(await call('write', by))).toMatchObject({ kind: 'tool_changed' });
   expect(gateway.as(rights).servers).toMatchObject([{ tools: 0, changed: ['write'] }]);

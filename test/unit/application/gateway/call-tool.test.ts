@@ -1,36 +1,38 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { ToolCallInput, ToolCallReport } from '../../../../src/application/gateway/call-tool.ts';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../../src/application/ports/tool-server.ts';
+import type { CallReport, ToolCall } from '../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
-import type { JsonObject } from '../../../../src/domain/values/json.ts';
 import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
+import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { startScripted } from '../../../support/scripted-gateway.ts';
-import { hangs, ScriptedToolServer, says } from '../../../support/scripted-tool-server.ts';
+import { ScriptedToolServer, says } from '../../../support/scripted-tool-server.ts';
 import { until } from '../../../support/until.ts';
 import { configured, type FakeConfigured } from '../fake-servers.ts';
 
-interface CallToolOptions {
-  readonly checkOutput?: 'warn' | 'strict';
-}
-
-async function newCallTool(servers: readonly FakeConfigured[], { checkOutput = 'warn' }: CallToolOptions = {}) {
+async function newCallTool(servers: readonly FakeConfigured[]) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const reports: ToolCallReport[] = [];
+  const reports: CallReport[] = [];
   const validator = new FakeSchemaValidator();
-  const onCallEnded = (report: ToolCallReport) => void reports.push(report);
-  const gateway = new Gateway({ clock, logger, validator, servers, checkOutput, drainMs: 0, onCallEnded });
+  const onCallEnded = (report: CallReport) => void reports.push(report);
+  const gateway = new Gateway({ clock, logger, validator: async () => validator, servers, drainMs: 0 });
+  const options = { clock, onCallEnded };
   await settled();
-  const call = (more: Partial<ToolCallInput> = {}, signal = never()) =>
-    gateway.callTool({ server: 'server', tool: 'echo', args: {}, by: LOCAL, onProgress: () => {}, ...more }, signal);
-  return { clock, logger, call, reports, validator };
+  const call = (more: Partial<ToolCall> = {}, signal = never()) =>
+    callOn(
+      gateway,
+      { server: 'server', tool: 'echo', args: {}, by: LOCAL, onProgress: () => {}, ...more },
+      signal,
+      options,
+    );
+  return { clock, call, reports };
 }
 
 /** A server whose calls are answered when the test says so. */
@@ -92,8 +94,8 @@ describe('a call', () => {
       return ok(textResult('done'));
     };
     const { call } = await newCallTool([server]);
-    const seen: (ToolProgress | ToolCallReport)[] = [];
-    await call({ onProgress: (progress) => seen.push(progress), onEnded: (report) => seen.push(report) });
+    const seen: (ToolProgress | CallReport)[] = [];
+    await call({ onProgress: (progress) => seen.push(progress), observer: { onEnded: (report) => seen.push(report) } });
     expect(seen).toMatchObject([{ progress: 1, total: 2 }, { outcome: 'answered' }]);
   });
 
@@ -110,7 +112,9 @@ describe('a call', () => {
 
 describe('a call is refused', () => {
   test('if there is no such server or tool, whose names are not in the report', async () => {
-    const { call, reports } = await newCallTool([configured('server'), configured('other')]);
+    const server = configured('server');
+    server.server.tools = [fakeTool('echo', { server: 'server' })];
+    const { call, reports } = await newCallTool([server, configured('other')]);
     expect(errorOf(await call({ server: 'x' }))).toEqual({
       kind: 'unknown_server',
       server: 'x',
@@ -133,6 +137,7 @@ describe('a call is refused', () => {
     expect(errorOf(await call())).toMatchObject({ kind: 'unknown_tool', known: [] });
   });
 
+  // S57
   test('if its input does not match the schema, and is not sent then', async () => {
     const server = configured('server');
     server.server.tools = [fakeTool('echo', { inputSchema: { type: 'object', required: ['a'] } })];
@@ -140,31 +145,6 @@ describe('a call is refused', () => {
     expect(errorOf(await call())).toMatchObject({ kind: 'invalid_input', errors: [{ path: '/a' }] });
     expect(server.server.last.calls).toEqual([]);
     expect((await call({ args: { a: 1 } })).isOk()).toBe(true);
-  });
-
-  test('if its input is not checked in time, and is not sent then', async () => {
-    const server = configured('server');
-    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
-    const { call, validator, reports } = await newCallTool([server]);
-    const outcome = call();
-    await settled();
-    validator.giveUp();
-    expect(errorOf(await outcome)).toEqual({ kind: 'unchecked_input', problem: 'too_slow' });
-    expect(reports).toMatchObject([{ tool: 'echo', outcome: 'unchecked_input' }]);
-    expect(server.server.last.calls).toEqual([]);
-  });
-
-  test('if the caller leaves while its input is checked', async () => {
-    const server = configured('server');
-    server.server.tools = [fakeTool('echo', { inputSchema: { does: 'slow' } })];
-    const { call } = await newCallTool([server]);
-    const controller = new AbortController();
-    const outcome = call({}, controller.signal);
-    await settled();
-    controller.abort();
-    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
-    expectNoListener(controller.signal);
-    expect(server.server.last.calls).toEqual([]);
   });
 
   test('if the server is down, with its state, the reason, and when it is started again', async () => {
@@ -254,6 +234,7 @@ describe('the time limit', () => {
     expectNoListener(signal);
   });
 
+  // S59
   test('does not end the server, and a late answer is discarded', async () => {
     const { server, answers, fake } = slowServer({ timeoutMs: 1000, maxConcurrency: 1 });
     const { call, clock } = await newCallTool([server]);
@@ -376,124 +357,34 @@ describe('calls that run at the same time', () => {
   });
 });
 
-describe('the result of a tool with an output schema', () => {
-  const outputSchema = { type: 'object', required: ['a'] };
-
-  async function answering(
-    result: ReturnType<typeof textResult>,
-    options: CallToolOptions,
-    schema: JsonObject = outputSchema,
-  ) {
-    const server = configured('server');
-    server.server.tools = [fakeTool('echo', { server: 'server', outputSchema: schema })];
-    server.server.answer = async () => ok(result);
-    return newCallTool([server], options);
-  }
-
-  test.each([
-    ['that does not match', textResult('x', { structuredContent: {} }), '/a '],
-    ['that is missing', textResult('x'), 'structuredContent is missing'],
-  ])('%s is passed on with one warning per tool', async (_, result, detail) => {
-    const { call, logger } = await answering(result, { checkOutput: 'warn' });
-    for (let calls = 0; calls < 3; calls += 1) expect((await call()).isOk()).toBe(true);
-    expect(logger.lines).toEqual([expect.stringContaining(`a result of server/echo does not match`)]);
-    expect(logger.lines[0]).toContain(detail);
-  });
-
-  test.each([
-    ['that does not match', textResult('x', { structuredContent: {} }), '/a '],
-    ['that is missing', textResult('x'), 'structuredContent is missing'],
-  ])('%s is an error with `strict`', async (_, result, detail) => {
-    const { call, logger } = await answering(result, { checkOutput: 'strict' });
-    const error = errorOf(await call());
-    expect(error).toMatchObject({ kind: 'invalid_result', detail: expect.stringContaining(detail) });
-    expect(logger.lines).toEqual([]);
-  });
-
-  test.each(['warn', 'strict'] as const)('that matches is passed on (%s)', async (checkOutput) => {
-    const { call, logger } = await answering(textResult('x', { structuredContent: { a: 1 } }), { checkOutput });
-    expect((await call()).isOk()).toBe(true);
-    expect(logger.lines).toEqual([]);
-  });
-
-  const large = textResult('x', { structuredContent: { b: 'x'.repeat(64 * 1024) } });
-
-  test('is checked above 64 KiB only with `strict`', async () => {
-    const lenient = await answering(large, { checkOutput: 'warn' });
-    expect((await lenient.call()).isOk()).toBe(true);
-    expect(lenient.logger.lines).toEqual([]);
-    const strict = await answering(large, { checkOutput: 'strict' });
-    expect(errorOf(await strict.call())).toMatchObject({ kind: 'invalid_result' });
-  });
-
-  test.each(['warn', 'strict'] as const)(
-    'is passed on with one warning if its check takes too long (%s)',
-    async (checkOutput) => {
-      const { call, logger, validator } = await answering(
-        textResult('x', { structuredContent: {} }),
-        { checkOutput },
-        { does: 'slow' },
-      );
-      for (let calls = 0; calls < 2; calls += 1) {
-        const outcome = call();
-        await settled();
-        validator.giveUp();
-        expect((await outcome).isOk()).toBe(true);
-      }
-      expect(logger.lines).toEqual([
-        'warn gateway: a result of server/echo was not checked: the check against its schema takes too long',
-      ]);
-    },
-  );
-
-  test('is not waited for when the caller leaves during its check', async () => {
-    const { call } = await answering(textResult('x', { structuredContent: {} }), {}, { does: 'slow' });
-    const controller = new AbortController();
-    const outcome = call({}, controller.signal);
-    await settled();
-    controller.abort();
-    expect(errorOf(await outcome)).toEqual({ kind: 'cancelled' });
-    expectNoListener(controller.signal);
-  });
-
-  test('is not checked if the tool reports an error', async () => {
-    const { call } = await answering(textResult('x', { isError: true }), { checkOutput: 'strict' });
-    expect((await call())._unsafeUnwrap().isError).toBe(true);
-  });
+test('a result that does not match the output schema of the tool is passed on', async () => {
+  const server = configured('server');
+  server.server.tools = [fakeTool('echo', { server: 'server', outputSchema: { required: ['a'] } })];
+  server.server.answer = async () => ok(textResult('x', { structuredContent: {} }));
+  const { call } = await newCallTool([server]);
+  expect((await call()).isOk()).toBe(true);
 });
 
-test('an error names only what the caller may use (ruling T3)', async () => {
+test('an error names only what the caller may use', async () => {
   const files = new ScriptedToolServer({ read: says('Read.'), write: says('Written.') });
   const gateway = startScripted({ files, notes: new ScriptedToolServer() });
   await until(() => gateway.tools.length === 2);
   const by = callerOf('alice', {
-    rights: () => rightsBy({ alice: { servers: { files: ['read'] } } })({ caller: 'alice' }),
+    rights: rightsBy({ alice: { servers: { files: ['read'] } } })({ caller: 'alice' }),
   });
   const call = async (server: string, tool: string) =>
-    (await gateway.callTool({ server, tool, args: {}, by }, never()))._unsafeUnwrapErr();
-  expect(await call('notes', 'x')).toEqual({ kind: 'unknown_server', server: 'notes', known: ['files'] });
+    (await callOn(gateway, { server, tool, args: {}, by }, never()))._unsafeUnwrapErr();
+  expect(await call('notes', 'x')).toEqual({
+    kind: 'unknown_server',
+    server: 'notes',
+    known: ['files'],
+    isDenied: true,
+  });
   expect(await call('files', 'write')).toEqual({
     kind: 'unknown_tool',
     server: 'files',
     tool: 'write',
     known: ['read'],
+    isDenied: true,
   });
-});
-
-test('a call that has waited is not sent if its tool is not offered to the caller any longer', async () => {
-  const scripts = { read: { script: says('Read.'), annotations: { readOnlyHint: true } }, wait: hangs };
-  const files = new ScriptedToolServer(scripts);
-  const gateway = startScripted({ files }, { definitions: { files: { maxConcurrency: 1 } } });
-  await until(() => gateway.tools.length === 2);
-  const rights = rightsBy({ alice: { servers: { files: 'read_only' } } })({ caller: 'alice' });
-  const first = new AbortController();
-  void gateway.callTool({ server: 'files', tool: 'wait', args: {}, by: LOCAL }, first.signal);
-  await until(() => files.calls.length === 1);
-  const by = callerOf('alice', { rights: () => rights });
-  const waiting = gateway.callTool({ server: 'files', tool: 'read', args: {}, by }, never());
-  files.change({ ...scripts, read: says('Written.') });
-  await until(() => gateway.tools.every(({ annotations }) => annotations === undefined));
-  first.abort();
-  expect((await waiting)._unsafeUnwrapErr()).toMatchObject({ kind: 'unknown_tool', known: [] });
-  expect(files.calls).toHaveLength(1);
 });

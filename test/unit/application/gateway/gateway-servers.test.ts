@@ -3,6 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
 import { expectNoListener, never } from '../../../contract/search-kit.ts';
+import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
@@ -19,11 +20,9 @@ function newGateway(servers: readonly FakeConfigured[] = []) {
   const gateway = new Gateway({
     clock,
     logger,
-    validator: new FakeSchemaValidator(),
+    validator: async () => new FakeSchemaValidator(),
     servers,
-    checkOutput: 'warn',
     drainMs: DRAIN_MS,
-    onCallEnded: () => {},
   });
   const states = () => Object.fromEntries(gateway.servers.map(({ name, state }) => [name, state]));
   return { gateway, clock, states };
@@ -193,7 +192,7 @@ describe('another configuration', () => {
     const removed = configured('removed', { maxConcurrency: 1 });
     const endCall = holdCalls(removed);
     const { gateway, clock } = await gatewayOf(removed);
-    const calls = ['first', 'second'].map(() => gateway.callTool(CALL_REMOVED, never()));
+    const calls = ['first', 'second'].map(() => callOn(gateway, CALL_REMOVED, never()));
     await settled();
     gateway.reconfigure([]);
     await clock.advance(DRAIN_MS - 1);
@@ -213,7 +212,7 @@ describe('another configuration', () => {
     const removed = configured('removed');
     holdCalls(removed);
     const { gateway, clock } = await gatewayOf(removed);
-    void gateway.callTool(CALL_REMOVED, never());
+    void callOn(gateway, CALL_REMOVED, never());
     await settled();
     gateway.reconfigure([]);
     await clock.advance(DRAIN_MS - 1);
@@ -228,7 +227,7 @@ describe('another configuration', () => {
     after.server.tools = [fakeTool('new')];
     const endCall = holdCalls(before);
     const { gateway } = await gatewayOf(before);
-    const running = gateway.callTool({ ...CALL_REMOVED, server: 'server' }, never());
+    const running = callOn(gateway, { ...CALL_REMOVED, server: 'server' }, never());
     await settled();
     gateway.reconfigure([after]);
     await settled();
@@ -267,7 +266,7 @@ describe('close', () => {
     const [retiring, running] = [configured('retiring'), configured('running')];
     holdCalls(retiring);
     const { gateway, clock } = await gatewayOf(retiring, running);
-    void gateway.callTool({ ...CALL_REMOVED, server: 'retiring' }, never());
+    void callOn(gateway, { ...CALL_REMOVED, server: 'retiring' }, never());
     await settled();
     gateway.reconfigure([running]);
     await settled();

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
+import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { LOCAL } from '../../../support/origins.ts';
@@ -13,11 +14,9 @@ function newGateway(servers: readonly FakeConfigured[]) {
   const gateway = new Gateway({
     clock,
     logger,
-    validator: new FakeSchemaValidator(),
+    validator: async () => new FakeSchemaValidator(),
     servers,
-    checkOutput: 'warn',
     drainMs: 1000,
-    onCallEnded: () => {},
   });
   return { gateway, clock };
 }
@@ -89,7 +88,7 @@ test('another configuration is used, with the time for calls to end', async () =
   server.server.answer = () => new Promise(() => {});
   const { gateway, clock } = newGateway([server]);
   await settled();
-  const running = gateway.callTool(CALL, never());
+  const running = callOn(gateway, CALL, never());
   await settled();
   gateway.reconfigure([configured('other')]);
   await clock.advance(999);

@@ -2,7 +2,9 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { never } from '../../../../src/application/async/deadline.ts';
 import { Gateway } from '../../../../src/application/gateway/gateway.ts';
-import { type ServerDefinition, ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
+import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { FakeServerLogin } from '../../../support/fake-server-login.ts';
@@ -41,6 +43,7 @@ async function availableSupervisor() {
   return started;
 }
 
+// S69
 describe('a server without a login', () => {
   test.each(['on-failure', 'never'] as const)(
     'requires one, and is not started again by itself (restart: %s)',
@@ -70,16 +73,6 @@ describe('a server without a login', () => {
     expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1, tools: 1, lastError: REQUIRED });
     expect(supervisor.status).not.toHaveProperty('login');
   });
-
-  test('is started by request, and requires one again', async () => {
-    const { supervisor, server } = await startedSupervisor();
-    supervisor.restart();
-    expect(supervisor.status).toMatchObject({ state: 'starting' });
-    expect(supervisor.status).not.toHaveProperty('login');
-    await settled();
-    expect(supervisor.status).toMatchObject({ state: 'login_required', login: COMMAND });
-    expect(server.starts).toBe(2);
-  });
 });
 
 describe('a server that is available', () => {
@@ -105,14 +98,6 @@ describe('a server that is available', () => {
     expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
   });
 
-  test('whose login is deleted requires one', async () => {
-    const { supervisor, login } = await availableSupervisor();
-    login.required = REQUIRED;
-    login.notify();
-    await settled();
-    expect(supervisor.status.state).toBe('login_required');
-  });
-
   test('and fails for another reason is unavailable', async () => {
     const { supervisor, server } = await availableSupervisor();
     server.last.lose('reset');
@@ -130,17 +115,6 @@ describe('a new login', () => {
     expect(supervisor.status.state).toBe('available');
     expect(clock.pendingSleeps).toBe(0);
     expect(server.starts).toBe(2);
-  });
-
-  test('starts a failed server', async () => {
-    const { supervisor, server, login } = newSupervisor({ restart: 'never' });
-    login.required = undefined;
-    server.connects.push('HTTP 500');
-    await supervisor.start();
-    expect(supervisor.status.state).toBe('failed');
-    login.notify();
-    await settled();
-    expect(supervisor.status.state).toBe('available');
   });
 
   test('during a start replaces it, and settles the first start', async () => {
@@ -181,13 +155,11 @@ describe('the gateway', () => {
     const gateway = new Gateway({
       clock: new FakeClock(),
       logger: new RecordingLogger(),
-      validator: new FakeSchemaValidator(),
+      validator: async () => new FakeSchemaValidator(),
       servers: [notes, configured('files')],
-      checkOutput: 'warn',
       drainMs: 1000,
-      onCallEnded: () => {},
     });
-    const call = (server: string) => gateway.callTool({ server, tool: 'echo', args: {}, by: LOCAL }, never());
+    const call = (server: string) => callOn(gateway, { server, tool: 'echo', args: {}, by: LOCAL }, never());
     return { gateway, notes, login, call };
   }
 
@@ -207,11 +179,6 @@ describe('the gateway', () => {
     login.signIn();
     await settled();
     expect(gateway.readiness()).toBe('ready');
-  });
-
-  test('refuses a call that waits for the first start', async () => {
-    const { call } = newGateway();
-    expect((await call('notes'))._unsafeUnwrapErr()).toEqual({ kind: 'login_required', server: 'notes' });
   });
 
   test('refuses a call during which the login ends, and those that wait for a place', async () => {

@@ -34,13 +34,14 @@ function start(
   });
 }
 
-describe('the web (rulings L19 and L20)', () => {
+describe('the web', () => {
   async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall, publicServers = ['docs']) {
     const llmSearch = new FakeLlmSearch(asks(FIND), asks(GET), asks(FIND), says('Two.'));
     await start(llmSearch, get && { get }, policy, publicServers).search();
     return llmSearch.conversations.map(({ web }) => web);
   }
 
+  // S72
   test('is open until a private tool has answered, with `before`', async () => {
     expect(await states({ web: 'before' })).toEqual(['open', 'open', 'closed', 'closed']);
   });
@@ -88,21 +89,15 @@ describe('the web (rulings L19 and L20)', () => {
     expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
   });
 
-  test.each([
-    ['before' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/']],
-    ['always' as const, ['https://a.example/', 'https://b.example/', 'https://c.example/']],
-    ['never' as const, []],
-  ])('with `%s`, only addresses from before the first private output are not private', async (web, publicPages) => {
-    const first = {
-      cited: [{ url: 'https://a.example/' }],
-      consulted: ['https://b.example/'],
-      opened: ['https://c.example/'],
-    };
-    const last = { cited: [{ url: 'https://d.example/' }], consulted: [], opened: [] };
-    const llmSearch = new FakeLlmSearch(asksWith({ sources: first }, GET), says('Two.', { sources: last }));
-    const reply = (await start(llmSearch, {}, { web }).search())._unsafeUnwrap();
-    expect(reply.own?.publicPages).toEqual(publicPages);
-  });
+  test.each([true, false])(
+    'is known to the answer as %s, if the server that answered is private or public',
+    async (isPrivate) => {
+      const llmSearch = new FakeLlmSearch(asks(GET), says('Two.'));
+      const servers = isPrivate ? ['docs'] : ['jira', 'docs'];
+      const reply = (await start(llmSearch, {}, { web: 'always' }, servers).search())._unsafeUnwrap();
+      expect(reply.own?.hasPrivateOutput).toBe(isPrivate);
+    },
+  );
 
   test('is open again in the next answer', async () => {
     const llmSearch = new FakeLlmSearch(asks(GET), says('One.'), says('Two.'));
@@ -117,7 +112,7 @@ describe('the reply', () => {
   const page = result({ structuredContent: { results: [{ url: 'https://own.com/1', title: 'One' }] } });
   const file = result({ content: [{ type: 'resource_link', uri: 'file:///home/me/a.txt', name: '/home/me/a.txt' }] });
 
-  test('has the text of the last round, with links in place of the markers (ruling L23)', async () => {
+  test('has the text of the last round, with links in place of the markers', async () => {
     const llmSearch = new FakeLlmSearch(
       asksWith({ text: 'Let me look.' }, GET),
       says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`),
@@ -139,7 +134,7 @@ describe('the reply', () => {
     for (const ref of refs ?? []) expect(outputs).toContain(`Citation Marker: ${marker(ref)}`);
   });
 
-  test('has the citations and sources of all rounds (ruling L24)', async () => {
+  test('has the citations and sources of all rounds', async () => {
     const sources = (id: number) => ({
       cited: [{ url: `https://cited.com/${id}` }],
       consulted: [`https://consulted.com/${id}`],
@@ -163,7 +158,7 @@ describe('the reply', () => {
     expect((await start(new FakeLlmSearch(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
   });
 
-  test('names paths of this machine only to its user (ruling L24)', async () => {
+  test('names paths of this machine only to its user', async () => {
     const answer = () => new FakeLlmSearch(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
     const local = (await start(answer(), { get: returns(file) }).search())._unsafeUnwrap();
     expect(local.text).toBe('See file:///home/me/a.txt. [jira/get]');
@@ -179,7 +174,7 @@ describe('the reply', () => {
   });
 });
 
-describe('the report (ruling L25)', () => {
+describe('the report', () => {
   test('sums usage and searches over all rounds', async () => {
     const usage = (tokens: number) => ({
       inputTokens: tokens,
@@ -230,7 +225,7 @@ describe('the report (ruling L25)', () => {
     ]);
   });
 
-  test('has no arguments and no results in it, nor has the log (ruling L22)', async () => {
+  test('has no arguments and no results in it, nor has the log', async () => {
     const llmSearch = new FakeLlmSearch(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
     const { search, progress, logger } = start(llmSearch, { get: returns(text('PRIVATE')) });
     const { report } = (await search())._unsafeUnwrap();

@@ -50,7 +50,7 @@ function start({ replies = {}, publicServers = [], deadlineMs = 300_000, options
     },
     maxCalls: 20,
     maxOutputChars: 20_000,
-    request: { by: LOCAL, deadlineMs: () => deadlineMs },
+    request: { by: LOCAL, deadlineMs },
     messageFor: toolErrorMessage,
     redactor: createRedactor(),
     ...options,
@@ -67,7 +67,7 @@ const get = (id: number, args: object | string = { id }) => calls('jira__get', a
 /** The body of an output, without its origin and sources. */
 const body = ({ text = '' }: { readonly text?: string } = {}) => text.split('\n\n').slice(1).join('\n\n');
 
-describe('the calls of a response (ruling L9)', () => {
+describe('the calls of a response', () => {
   test('have one output each, in the order of the calls, however long they take', async () => {
     const settle: (() => void)[] = [];
     const waits: ConfiguredCall = async ({ id }) => {
@@ -122,7 +122,7 @@ describe('the calls of a response (ruling L9)', () => {
   });
 });
 
-describe('`parallel` (ruling L9)', () => {
+describe('`parallel`', () => {
   const use = (name: unknown, parameters: unknown = {}) => ({ recipient_name: name, parameters });
   const parallel = (uses: unknown) => calls('parallel', { tool_uses: uses });
 
@@ -162,7 +162,7 @@ describe('`parallel` (ruling L9)', () => {
   });
 });
 
-describe('what is not a call (ruling L10)', () => {
+describe('what is not a call', () => {
   test.each([
     ['no JSON', '{"id": 1', 'error: the arguments are not a JSON object'],
     ['nothing', '', 'error: the arguments are not a JSON object'],
@@ -173,7 +173,7 @@ describe('what is not a call (ruling L10)', () => {
     expect([gateway.called, summaries, progress]).toEqual([[], [], []]);
   });
 
-  test('a function that does not exist, whatever its name contains (ruling L12)', async () => {
+  test('a function that does not exist, whatever its name contains', async () => {
     const { run } = start();
     expect((await run(calls('jira__delete')))[0]?.text).toBe('error: there is no function jira__delete');
     expect((await run(calls('a\n\u202Eb', {}, { callId: '2' })))[0]?.text).toBe('error: there is no function a');
@@ -191,31 +191,6 @@ describe('what is not a call (ruling L10)', () => {
     );
     expect([grounded.limit, grounded.hasPrivateOutput]).toEqual([undefined, false]);
     expect(summaries).toEqual([]);
-  });
-
-  test('arguments that are not checked in time: the model gets the problem, and the call counts', async () => {
-    const { run, grounded, summaries } = start({
-      replies: { get: callFails({ kind: 'unchecked_input', problem: 'too_slow' }) },
-      options: { maxCalls: 1 },
-    });
-    expect((await run(get(1)))[0]?.text).toMatch(
-      /^error: The input was not sent: the check against its schema takes too long\./,
-    );
-    expect([grounded.limit, grounded.hasPrivateOutput]).toEqual(['calls', false]);
-    expect(summaries).toMatchObject([{ ok: false }]);
-  });
-});
-
-describe('outputs (ruling L11)', () => {
-  const long = returns(text('x'.repeat(1500)));
-  const bodies = (outputs: readonly { readonly text: string }[]) => outputs.map(body);
-
-  test('are limited per call, and to ten times that per answer', async () => {
-    const { run } = start({ replies: { get: long }, options: { maxOutputChars: 1000 } });
-    const outputs = bodies(await run(...Array.from({ length: 11 }, (_, id) => get(id))));
-    const cut = `${'x'.repeat(1000)}\n[500 more characters were left out.]`;
-    expect(outputs).toEqual([...Array(10).fill(cut), '\n[1500 more characters were left out.]']);
-    expect(bodies(await run(get(99)))).toEqual(['\n[1500 more characters were left out.]']);
   });
 
   test('have images of at most 8 MiB together in an answer, also in calls at the same time and in later rounds', async () => {
@@ -258,7 +233,7 @@ describe('outputs (ruling L11)', () => {
   });
 });
 
-describe('a tool that fails (ruling L12)', () => {
+describe('a tool that fails', () => {
   const textOf = async (reply: ConfiguredCall, options: Over['options'] = {}) =>
     (await start({ replies: { get: reply }, options }).run(get(1)))[0]?.text;
 
@@ -268,12 +243,12 @@ describe('a tool that fails (ruling L12)', () => {
     [
       'answers with a JSON-RPC error',
       callFails({ kind: 'json_rpc', code: -32603, message: 'cannot read /srv/data/a.db' }),
-      'error: cannot read <path>',
+      'error: cannot read /srv/data/a.db',
     ],
     [
       'crashes',
       callFails({ kind: 'crashed', reason: 'panic in /srv/app/x.js (exited with code 1)' }),
-      'error: The server was lost during the call (panic in <path> (exited with code 1)). The call may have had effects; it was not repeated.',
+      'error: The server was lost during the call (panic in /srv/app/x.js (exited with code 1)). The call may have had effects; it was not repeated.',
     ],
     [
       'does not answer in time',
@@ -320,7 +295,8 @@ describe('a tool that fails (ruling L12)', () => {
       expect(await textOf(callFails(error), { redactor })).toContain(shown);
   });
 
-  test('is not a source, and is not called again (ruling L13)', async () => {
+  // S73
+  test('is not a source, and is not called again', async () => {
     const { run, grounded, gateway } = start({ replies: { get: reports('no') } });
     await run(get(1));
     expect(grounded.sources).toEqual([]);
@@ -328,7 +304,7 @@ describe('a tool that fails (ruling L12)', () => {
   });
 });
 
-describe('what is private (rulings L19 and L20)', () => {
+describe('what is private', () => {
   const isPrivate = async (reply: ConfiguredCall, publicServers: readonly string[] = []) => {
     const { run, grounded } = start({ replies: { get: reply }, publicServers });
     expect(grounded.hasPrivateOutput).toBe(false);
@@ -344,7 +320,6 @@ describe('what is private (rulings L19 and L20)', () => {
     [{ kind: 'unauthorized', server: 'notes', status: 401 }, true],
     [{ kind: 'cancelled' }, true],
     [{ kind: 'invalid_input', errors: [] }, false],
-    [{ kind: 'unchecked_input', problem: 'failed' }, false],
     [{ kind: 'unknown_tool', server: 'jira', tool: 'get', known: [] }, false],
     [{ kind: 'unknown_server', server: 'jira', known: [] }, false],
     [{ kind: 'not_available', server: 'jira', state: 'failed' }, false],
@@ -380,7 +355,7 @@ describe('what is private (rulings L19 and L20)', () => {
   });
 });
 
-describe('the time of a call (ruling L14)', () => {
+describe('the time of a call', () => {
   test('is what remains, less 15 s', async () => {
     const { run, gateway, clock } = start({ deadlineMs: 100_000 });
     await run(get(1));
@@ -398,7 +373,7 @@ describe('the time of a call (ruling L14)', () => {
   });
 });
 
-describe('a cancellation (ruling L15)', () => {
+describe('a cancellation', () => {
   test('ends everything at once, even if a tool hangs: no other call starts, nothing is reported, no listener is left', async () => {
     const signals: AbortSignal[] = [];
     const hangs: ConfiguredCall = (args, signal) => {
@@ -440,7 +415,7 @@ describe('a cancellation (ruling L15)', () => {
   });
 });
 
-describe('progress and report (rulings L22 and L25)', () => {
+describe('progress and report', () => {
   test('name each call, its time, and its size or the reason of its failure', async () => {
     const clock = new FakeClock();
     const slow: ConfiguredCall = async () => {
@@ -469,6 +444,7 @@ describe('progress and report (rulings L22 and L25)', () => {
     ]);
   });
 
+  // S75
   test('contain no arguments and no results', async () => {
     const { run, progress, summaries } = start({
       replies: { get: returns(text('PRIVATE')), find: reports('PRIVATE') },

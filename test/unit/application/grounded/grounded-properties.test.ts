@@ -75,9 +75,9 @@ function turnOf(script: readonly ScriptedTurn[], { rounds, mayCall }: Conversati
   return mayCall || !scripted.obeys ? scripted : { ...scripted, calls: [], text: 'Two.' };
 }
 
-function conversationOf({ conversation }: SearchRequest): Conversation {
-  if (conversation === undefined) throw new Error('this is not a conversation');
-  return conversation;
+function conversationOf({ mode }: SearchRequest): Conversation {
+  if (typeof mode !== 'object') throw new Error('this is not a conversation');
+  return mode;
 }
 
 /** Plays a turn, with IDs that name the round. */

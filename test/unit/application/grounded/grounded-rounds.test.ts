@@ -1,7 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { totalUse } from '../../../../src/application/grounded/total-use.ts';
 import type { Round, SearchUse } from '../../../../src/application/ports/llm-search.ts';
+import { totalUse } from '../../../../src/application/tools/total-use.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
 import { type ConfiguredCall, FakeAnswerGateway, returns, text } from '../../../support/fake-answer-gateway.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
@@ -36,7 +36,7 @@ describe('the conversation', () => {
     expect(gateway.called).toEqual([]);
   });
 
-  test('is sent again in each round, with the outputs of the calls (ruling L8)', async () => {
+  test('is sent again in each round, with the outputs of the calls', async () => {
     const { search, llmSearch } = start([asks(get(1), get(2)), asks(get(3)), says('Two.')]);
     await search();
     const [first, second, third] = llmSearch.conversations;
@@ -48,18 +48,19 @@ describe('the conversation', () => {
     expect(llmSearch.conversations.map(({ rounds }) => rounds.length)).toEqual([0, 1, 2]);
   });
 
-  test('has the same question and instructions in each round: nothing of a server is in them (ruling L21)', async () => {
+  // S74
+  test('has the same question and instructions in each round: nothing of a server is in them', async () => {
     const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
     const gateway = new FakeAnswerGateway({ tools: [hostile], replies: { get: returns(text('HOSTILE')) } });
     const { search, llmSearch } = start([asks(get(1)), says('Two.')], { gateway });
     await search();
-    for (const { conversation: _, ...request } of llmSearch.requests) {
+    for (const { mode: _, ...request } of llmSearch.requests) {
       expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
       expect(JSON.stringify(request)).not.toContain('HOSTILE');
     }
   });
 
-  test('does not occupy a place for requests while a tool runs (ruling L18)', async () => {
+  test('does not occupy a place for requests while a tool runs', async () => {
     const running = deferred<Awaited<ReturnType<ConfiguredCall>>>();
     const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { get: () => running.promise } });
     let isTurnOpen = false;
@@ -97,10 +98,11 @@ describe('a reply that must be the last', () => {
   });
 });
 
-describe('limits (ruling L7)', () => {
+describe('limits', () => {
   const mayCall = ({ conversations }: FakeLlmSearch) => conversations.map(({ mayCall }) => mayCall);
   const ask = (count: number) => Array.from({ length: count }, (_, index) => asks(get(index)));
 
+  // S73
   test('in the last round, the model must answer', async () => {
     const { search, llmSearch, gateway } = start([...ask(2), says('Two.')], { policy: { maxRounds: 3 } });
     expect((await search())._unsafeUnwrap().text).toBe('Two.');
@@ -142,14 +144,14 @@ describe('limits (ruling L7)', () => {
     expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'no_final_answer', limit: 'calls', max: 1 });
   });
 
-  test('when less than 15 s remain, the model must answer, and the failure names the time (ruling L14)', async () => {
+  test('when less than 15 s remain, the model must answer, and the failure names the time', async () => {
     const clock = new FakeClock();
     const slow: ConfiguredReply = async (...args) => {
       await clock.advance(85_001);
       return asks(get(1))(...args);
     };
     const answered = start([slow, says('Two.')], { clock });
-    expect((await answered.search({ deadlineMs: () => 100_000 })).isOk()).toBe(true);
+    expect((await answered.search({ deadlineMs: 100_000 })).isOk()).toBe(true);
     expect(mayCall(answered.llmSearch)).toEqual([true, false]);
     expect(answered.gateway.called).toEqual([]);
     expect(answered.llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text).toBe(
@@ -157,7 +159,7 @@ describe('limits (ruling L7)', () => {
     );
     const silent = start([slow, says('')], { clock });
     const deadlineMs = clock.elapsedMs() + 100_000;
-    expect((await silent.search({ deadlineMs: () => deadlineMs }))._unsafeUnwrapErr()).toMatchObject({
+    expect((await silent.search({ deadlineMs }))._unsafeUnwrapErr()).toMatchObject({
       kind: 'no_final_answer',
       limit: 'time',
     });
@@ -175,7 +177,7 @@ describe('limits (ruling L7)', () => {
   });
 });
 
-describe('a request that fails ends the answer, and no tool runs again (rulings L13 and L17)', () => {
+describe('a request that fails ends the answer, and no tool runs again', () => {
   const errors: readonly SearchError[] = [
     { kind: 'history_rejected', detail: 'x' },
     { kind: 'policy_violation', detail: 'x' },
@@ -216,32 +218,6 @@ describe('what the API reported is reported on, round by round, whatever becomes
     expect(outcome.isErr()).toBe(true);
     expect(totalUse(uses)).toMatchObject({ ...cost(20), searches: 2, rounds: 2 });
   });
-});
-
-test('a deadline that is extended during the answer applies to later calls and requests', async () => {
-  const clock = new FakeClock();
-  const deadlines: number[] = [];
-  const seeing =
-    (reply: ConfiguredReply): ConfiguredRound =>
-    (observer, signal, request) => {
-      deadlines.push(request.deadlineMs());
-      return reply(observer, signal);
-    };
-  const { grounded, gateway } = start([asks(get(1)), asks(get(2)), says('Two.')].map(seeing), { clock });
-  let deadlineMs = 100_000;
-  const request = groundedRequest({ deadlineMs: () => deadlineMs });
-  gateway.options = {
-    tools: TOOLS,
-    replies: {
-      get: async () => {
-        deadlineMs = 200_000;
-        return ok(text('x'));
-      },
-    },
-  };
-  await grounded.search(request, { onProgress: () => {} }, new AbortController().signal);
-  expect(gateway.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 185_000]);
-  expect(deadlines).toEqual([100_000, 200_000, 200_000]);
 });
 
 test('an aborted request is an aborted answer', async () => {

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { handleIn, toHandle } from '../../../../src/domain/answers/answer-handle.ts';
 import { TOOL_NAMES } from '../../../../src/domain/answers/tool-name.ts';
-import { expectLinear } from '../../../support/expect-linear.ts';
 
 const SIGNATURE = 'AbCdEfGhIjKlMnOpQr-_12';
 const HANDLE = `la1.d.resp_1.${SIGNATURE}`;
@@ -99,6 +98,7 @@ test.each([
   ['blanks', (n: number) => `${' '.repeat(n)}${HANDLE}`],
   ['quotes after it', (n: number) => `${HANDLE}${'"'.repeat(n)}x`],
   ['full stops after it', (n: number) => `${HANDLE}${'. '.repeat(n)}`],
-])('a query with many %s takes linear time', (_, query) => {
-  expectLinear((n) => handleIn(query(n)), 20_000);
+])('a query with a million %s is read', (_, query) => {
+  // Quadratic work would take minutes, and end with the time limit of tests.
+  handleIn(query(1_000_000));
 });

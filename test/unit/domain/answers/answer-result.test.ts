@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
-import { cpuMs } from '../../../support/cpu-time.ts';
-import { expectLinear } from '../../../support/expect-linear.ts';
 import { runs } from '../../../support/sized.ts';
+import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
 
 const TODAY = '2026-01-05';
 
-function context(over: Partial<AnswerContext> & { readonly query?: string } = {}): AnswerContext {
+function context(over: Partial<ReplyContext> & { readonly query?: string } = {}): ReplyContext {
   const { query = 'What is the weather?', ...rest } = over;
   const question = { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] } as const;
   return { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: TODAY, ...rest };
@@ -24,7 +22,7 @@ function searched(text: string, ...cited: readonly string[]): Reply {
 }
 
 const answerTo = (reply: Reply, over: Parameters<typeof context>[0] = {}) =>
-  toAnswerResult(reply, context(over))._unsafeUnwrap();
+  toAnswer(reply, context(over))._unsafeUnwrap();
 const textOf = (text: string, ...cited: readonly string[]) => answerTo(searched(text, ...cited)).answer;
 const lines = (...all: readonly string[]) => all.join('\n');
 
@@ -87,16 +85,17 @@ describe('the output contract', () => {
   });
 });
 
+// S40
 describe('an answer without text', () => {
   test.each(['', ' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is a failure', (text) => {
-    expect(toAnswerResult(searched(text, 'https://a.com'), context())._unsafeUnwrapErr()).toEqual({
+    expect(toAnswer(searched(text, 'https://a.com'), context())._unsafeUnwrapErr()).toEqual({
       kind: 'empty_answer',
     });
   });
 
   test('states why it is incomplete', () => {
     const reply: Reply = { ...searched(''), ending: { kind: 'incomplete', reason: 'max_output_tokens' } };
-    expect(toAnswerResult(reply, context())._unsafeUnwrapErr()).toEqual({
+    expect(toAnswer(reply, context())._unsafeUnwrapErr()).toEqual({
       kind: 'empty_answer',
       reason: 'max_output_tokens',
     });
@@ -184,6 +183,7 @@ describe('an answer longer than configured', () => {
   });
 });
 
+// S40
 test('a refusal is the answer', () => {
   const reply: Reply = { ...searched('I cannot help with that.'), searched: false, ending: { kind: 'refused' } };
   expect(answerTo(reply).answer).toBe('I cannot help with that.');
@@ -192,165 +192,121 @@ test('a refusal is the answer', () => {
 describe('a heading in any formatting becomes one Sources:', () => {
   test.each([
     'Sources:',
-    'Source:',
-    'sources:',
-    'SOURCES:',
-    'Sources',
-    'Sources：',
-    'Sources :',
+    'SOURCE：',
     '**Sources:**',
-    '**Sources**:',
-    '**Sources**',
-    '__Sources__:',
-    '__Sources:__',
-    '*Sources:*',
-    '***Sources:***',
-    '_Sources_',
+    '***Sources***',
     '`Sources:`',
-    '# Sources',
-    '## Sources',
-    '## Sources:',
-    '## **Sources**',
     '### Sources ###',
-    '> Sources:',
     '> **Sources:**',
     '- Sources:',
-    '- **Sources:**',
-    '* Sources:',
-    '• Sources:',
-    '[Sources]',
     '【Sources】',
-    '📚 Sources:',
     '🔗 **Sources**',
     '<b>Sources:</b>',
-    '<h2>Sources</h2>',
     'Sources used:',
     'Sources (accessed today):',
-    '出典',
-    '出典:',
-    '出典：',
-    '【出典】',
-    '**出典**',
-    '**出典：**',
-    '## 出典',
-    '■出典',
-    '■ 出典：',
+    '■ 出典一覧：',
     '（出典）',
-    '出典一覧：',
-    '情報源',
-    '情報源：',
-    '【情報源】',
-    '参考',
-    '参考：',
-    '参考:',
+    '**情報源：**',
     '【参考】',
-    '**参考**',
-    '参考文献：',
-    '参考情報',
-    '参考資料：',
-    '参考リンク：',
-    '参考サイト',
+    '参考文献',
     '参考URL：',
   ])('%s', (heading) => {
     const text = lines('Sunny.', '', heading, '- https://a.com/x (2026-01-01)', '- [B](https://b.com) 2025-12-31');
     expect(textOf(text, 'https://a.com/x')).toBe(
-      lines('Sunny.', '', 'Sources:', '- https://a.com/x (2026-01-01)', '- [B](https://b.com) 2025-12-31'),
+      lines('Sunny.', '', 'Sources:', '- https://a.com/x (2026-01-01)', '- https://b.com (2025-12-31)'),
     );
   });
 
   test.each([
     ['without a blank line above', 'Sunny.\nSources:\n- https://a.com (2026-01-01)'],
-    ['with blank lines below', 'Sunny.\n\nSources:\n\n- https://a.com (2026-01-01)\n\n'],
-    ['below a rule', 'Sunny.\n\n---\n\nSources:\n- https://a.com (2026-01-01)'],
-    ['below a rule of stars', 'Sunny.\n\n***\n**Sources:**\n- https://a.com (2026-01-01)'],
-    ['with stars for bullets', 'Sunny.\n\nSources:\n* https://a.com (2026-01-01)'],
-    ['with round bullets', 'Sunny.\n\nSources:\n• https://a.com (2026-01-01)'],
+    ['with blank lines between', 'Sunny.\n\nSources:\n\n- https://a.com (2026-01-01)\n\n- https://a.com/#b\n'],
     ['with Japanese bullets', 'Sunny.\n\n出典：\n・https://a.com (2026-01-01)'],
     ['without bullets', 'Sunny.\n\nSources:\nhttps://a.com (2026-01-01)'],
     ['in a quotation', 'Sunny.\n\n> Sources:\n> - https://a.com (2026-01-01)'],
-    ['on the heading’s line', 'Sunny.\n\nSources: https://a.com (2026-01-01)'],
-    ['on the heading’s line, formatted', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
+    ['on the heading’s line', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
     ['on the heading’s line, in Japanese', 'Sunny.\n\n出典：https://a.com (2026-01-01)'],
     ['indented', 'Sunny.\n\n  Sources:\n  - https://a.com (2026-01-01)'],
+    ['over several lines', 'Sunny.\n\nSources:\n- Forecast\n  https://a.com\n  2026-01-01'],
   ])('%s', (_, text) => {
     expect(textOf(text, 'https://a.com')).toBe('Sunny.\n\nSources:\n- https://a.com (2026-01-01)');
   });
 });
 
-describe('the list of the model', () => {
-  test('is kept, in its order and wording', () => {
-    expect(textOf('Sunny.\n\n**Sources**\n- JMA, forecast for Tokyo: https://b.com (2026-01-02)\n- oai-weather')).toBe(
-      lines(
-        'Sunny.',
-        '',
-        'Sources:',
-        '- JMA, forecast for Tokyo: https://b.com (2026-01-02)',
-        '- oai-weather (2026-01-05)',
-      ),
-    );
-  });
+describe('the sources that the model listed', () => {
+  const listed = (list: string, ...cited: readonly string[]) =>
+    textOf(`Sunny.\n\nSources:\n${list}`, ...cited)
+      .split('\n')
+      .slice(3);
 
-  test('on one line stays on one line', () => {
-    expect(textOf('Sunny.\n\nSources: [A](https://a.com), [B](https://b.com)', 'https://a.com', 'https://b.com')).toBe(
-      'Sunny.\n\nSources:\n- [A](https://a.com), [B](https://b.com) (2026-01-05)',
-    );
-  });
-
-  test('keeps its numbers, to which the text may refer', () => {
-    expect(textOf('Sunny [1].\n\n## Sources\n1. https://a.com\n2. [B](https://b.com) (2026-01-02)')).toBe(
-      lines('Sunny [1].', '', 'Sources:', '- 1. https://a.com (2026-01-05)', '- 2. [B](https://b.com) (2026-01-02)'),
-    );
-  });
-
-  test('continues on an indented line', () => {
-    expect(textOf('Sunny.\n\nSources:\n- Forecast\n  https://a.com\n  2026-01-01\n- B\n  https://b.com')).toBe(
-      'Sunny.\n\nSources:\n- Forecast https://a.com 2026-01-01\n- B https://b.com (2026-01-05)',
-    );
-  });
-
-  test('may be a nested list', () => {
-    expect(textOf('Sunny.\n\n- **Sources:**\n  - https://a.com (2026-01-01)\n  - https://b.com (2026-01-02)')).toBe(
-      'Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n- https://b.com (2026-01-02)',
-    );
-  });
-
-  test('that occurs twice is listed once, under one heading', () => {
-    const text = lines(
-      '## Tokyo',
-      'Sunny.',
-      'Source: https://a.com (2026-01-01)',
-      '',
-      '## Osaka',
-      'Rain.',
-      '',
-      '**Sources:**',
+  test('follow the citations, as URLs', () => {
+    const list = '- JMA, forecast: https://b.com (2026-01-02)\n- [A](https://a.com), [C](https://c.com)\n- oai-weather';
+    const reply = searched(`Sunny.\n\nSources:\n${list}`, 'https://c.com');
+    const { answer } = answerTo({ ...reply, sources: { ...reply.sources, consulted: ['oai-weather'] } });
+    expect(answer.split('\n').slice(3)).toEqual([
+      '- https://c.com (2026-01-05)',
+      '- oai-weather (2026-01-05)',
       '- https://b.com (2026-01-02)',
-    );
-    expect(textOf(text, 'https://b.com', 'https://a.com')).toBe(
-      lines(
-        '## Tokyo',
-        'Sunny.',
-        '',
-        '## Osaka',
-        'Rain.',
-        '',
-        'Sources:',
-        '- https://a.com (2026-01-01)',
-        '- https://b.com (2026-01-02)',
-      ),
-    );
+      '- https://a.com (2026-01-05)',
+    ]);
   });
 
-  test.each(['none', 'None.', 'N/A', 'なし', 'なし。'])('that consists of %s is removed', (nothing) => {
-    expect(textOf(`Sunny.\n\nSources:\n- ${nothing}`)).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
+  test('keep their numbers, to which the text may refer', () => {
+    expect(listed('1. https://a.com\n2. [B](https://b.com) (2026-01-02)', 'https://b.com')).toEqual([
+      '- [2] https://b.com (2026-01-02)',
+      '- [1] https://a.com (2026-01-05)',
+    ]);
   });
 
-  test('that is only a heading is removed', () => {
+  test.each(['none', 'None.', 'なし。', 'web_search (2026-01-05)'])('may be nothing: %s', (nothing) => {
+    expect(listed(`- ${nothing}`)).toEqual(['- web_search (2026-01-05)']);
+  });
+
+  test('may be missing below their heading', () => {
     expect(textOf('Sunny.\n\n**Sources:**\n')).toBe('Sunny.\n\nSources:\n- web_search (2026-01-05)');
   });
 
-  test('may be the complete answer', () => {
-    expect(textOf('Sources:\n- https://a.com')).toBe('Sources:\n- https://a.com (2026-01-05)');
+  test('of several sections are one list', () => {
+    const text = '## A\nOne.\n\nSources:\n- https://a.com\n\n## B\nTwo.\n\n出典：\n- https://b.com\n- https://a.com';
+    expect(textOf(text)).toBe(
+      '## A\nOne.\n\n## B\nTwo.\n\nSources:\n- https://a.com (2026-01-05)\n- https://b.com (2026-01-05)',
+    );
+  });
+
+  test.each([
+    ['https://a.com/x', 'https://a.com/x/#part'],
+    ['https://a.com/x/#part', 'https://a.com/x'],
+    ['https://a.com/x?utm_source=openai', 'https://a.com/x'],
+    ['<https://a.com/x>,', 'https://a.com/x'],
+    ['気象庁（https://a.com/x）', 'https://a.com/x'],
+    ['https://ja.wikipedia.org/wiki/東京', 'https://ja.wikipedia.org/wiki/東京'],
+    ['https://a.com/x?a=(b)&c=$1', 'https://a.com/x?a=(b)&c=$1'],
+  ])('are not listed again if they are cited: %s is %s', (line, cited) => {
+    expect(listed(`- ${line} (2026-01-01)`, cited)).toEqual([`- ${cited} (2026-01-01)`]);
+  });
+
+  test.each([
+    ['https://a.com/x.html', 'https://a.com/x'],
+    ['https://a.com/x?page=2', 'https://a.com/x'],
+    ['https://a.com.br/', 'https://a.com'],
+    ['https://web.archive.org/web/2026/https://a.com/x', 'https://a.com/x'],
+  ])('are listed beside a similar page: %s is not %s', (line, cited) => {
+    expect(listed(`- ${line}`, cited)).toEqual([`- ${cited} (2026-01-05)`, `- ${line} (2026-01-05)`]);
+  });
+
+  test('have no URL with a password', () => {
+    expect(listed('- https://user:password@a.com/\n- https://b.com')).toEqual(['- https://b.com (2026-01-05)']);
+  });
+
+  test.each([
+    ['https://a.com/x, 2026-01-01', '2026-01-01'],
+    ['2026-01-01: https://a.com/x', '2026-01-01'],
+    ['[A](https://a.com/x)（2026-01-01閲覧）', '2026-01-01'],
+    ['https://a.com/x (January 1, 2026)', '2026-01-05'],
+    ['https://a.com/x (2026-13-01)', '2026-01-05'],
+    ['https://a.com/x (12026-01-01)', '2026-01-05'],
+    ['https://a.com/x#2025-12-30', '2026-01-05'],
+  ])('have the date that the model named: %s', (line, date) => {
+    expect(listed(`- ${line}`, 'https://a.com/x')).toEqual([`- https://a.com/x (${date})`]);
   });
 });
 
@@ -365,14 +321,6 @@ test('is moved after a section that follows it', () => {
   const text = lines('Sunny.', '', '## Sources', '- https://a.com (2026-01-01)', '', '## Notes', '- Bring a hat.');
   expect(textOf(text, 'https://a.com')).toBe(
     lines('Sunny.', '', '## Notes', '- Bring a hat.', '', 'Sources:', '- https://a.com (2026-01-01)'),
-  );
-});
-
-test('may contain a consulted id, even if the citations have no place for it', () => {
-  const reply = searched('Sunny.\n\nSources:\n- oai-weather\n\nShall I go on?', 'https://a.com');
-  const sources = { ...reply.sources, consulted: ['oai-weather'] };
-  expect(answerTo({ ...reply, sources }, { maxCitations: 1 }).answer).toBe(
-    lines('Sunny.', '', 'Shall I go on?', '', 'Sources:', '- oai-weather (2026-01-05)', '- https://a.com (2026-01-05)'),
   );
 });
 
@@ -394,6 +342,18 @@ describe('what is not a list of sources is unchanged', () => {
       'a section that lists the sources of the Nile',
       lines('# The Nile', '', '## Sources', '- Lake Victoria', '- Lake Tana', '', '## Mouth', 'A delta.'),
     ],
+    [
+      'a list of foods',
+      lines('Vitamin C:', '', '**Sources:**', '- Oranges', '- Kiwis', '', 'Adults need 90 mg a day.'),
+    ],
+    [
+      'a list of foods whose facts are cited',
+      lines('**Sources:**', '- Oranges ([b.com](https://b.com))', '- Kiwis ([c.com](https://c.com))', '', 'Eat them.'),
+    ],
+    ['a list at the end of the text', lines('Vitamin C:', '', 'Sources:', '- Oranges', '- Kiwis')],
+    ['a list in Japanese', lines('道路情報の', '', '情報源:', '- 道路', '- 鉄道', '', '以上です。')],
+    ['YAML without a fence', lines('version: 2', 'sources:', '  - name: main', '    path: src', 'targets: all')],
+    ['links among other items', lines('Sources:', '- https://b.com', '- Oranges', '', 'Eat them.')],
     ['a sentence that begins with the word', 'Sources of energy differ.\n\nSources say so: https://b.com.'],
     ['a link called Source', '[Source](https://b.com) says so.'],
     ['a remark', '参考になります。\n\n参考までに、明日は雨です。'],
@@ -408,111 +368,6 @@ describe('what is not a list of sources is unchanged', () => {
     expect(textOf(`${text}\n\nSources:\n- https://a.com (2026-01-01)`, 'https://a.com')).toBe(
       `${text}\n\nSources:\n- https://a.com (2026-01-01)`,
     );
-  });
-});
-
-describe('a date', () => {
-  const dated = (line: string) => textOf(`Sunny.\n\nSources:\n- ${line}`, 'https://a.com/x');
-
-  test.each([
-    'https://a.com/x (2026-01-01)',
-    'https://a.com/x, 2026-01-01',
-    'https://a.com/x — published 2026-01-01',
-    '2026-01-01: https://a.com/x',
-    '[A](https://a.com/x) (2026-01-01)',
-    '[A](https://a.com/x)（2026-01-01）',
-    'https://a.com/x（2026-01-01）',
-    'https://a.com/x(2026-01-01)',
-    'https://a.com/x、2026-01-01',
-    '気象庁 https://a.com/x（2026-01-01閲覧）',
-  ])('that exists remains the only one: %s', (line) => {
-    expect(dated(line)).toBe(`Sunny.\n\nSources:\n- ${line}`);
-  });
-
-  test.each([
-    'https://a.com/x',
-    '[A](https://a.com/x)',
-    'https://a.com/x (January 1, 2026)',
-    'https://a.com/x (2026-1-1)',
-    'https://a.com/x (2026-13-01)',
-    'https://a.com/x (2026-01-45)',
-    'https://a.com/x (12026-01-01)',
-  ])('that is missing is added: %s', (line) => {
-    expect(dated(line)).toBe(`Sunny.\n\nSources:\n- ${line} (2026-01-05)`);
-  });
-
-  test.each([
-    'https://b.com/news/2025-12-30/weather',
-    'https://b.com/news/2025-12-30',
-    'https://b.com/?day=2025-12-30',
-    '[B](https://b.com/2025-12-30/x)',
-    '<https://b.com/2025-12-30>',
-  ])('inside a URL is not a date of the source: %s', (line) => {
-    expect(textOf(`Sunny.\n\nSources:\n- ${line}`)).toBe(`Sunny.\n\nSources:\n- ${line} (2026-01-05)`);
-  });
-});
-
-describe('a citation that is missing in the list is added', () => {
-  const listed = (line: string, ...cited: readonly string[]) =>
-    textOf(`Sunny.\n\nSources:\n- ${line} (2026-01-01)`, ...cited)
-      .split('\n')
-      .slice(3);
-
-  test('after the list of the model', () => {
-    expect(listed('https://a.com', 'https://b.com', 'https://a.com', 'https://c.com')).toEqual([
-      '- https://a.com (2026-01-01)',
-      '- https://b.com (2026-01-05)',
-      '- https://c.com (2026-01-05)',
-    ]);
-  });
-
-  test('and an id', () => {
-    const reply = searched('Sunny.\n\nSources:\n- https://a.com (2026-01-01)', 'https://a.com');
-    const sources = { ...reply.sources, consulted: ['oai-weather'] };
-    expect(answerTo({ ...reply, sources }).answer).toMatch(
-      /\n- https:\S+ \(2026-01-01\)\n- oai-weather \(2026-01-05\)$/,
-    );
-  });
-
-  test.each([
-    ['https://a.com/x', 'https://a.com/x/'],
-    ['https://a.com/x/', 'https://a.com/x'],
-    ['https://a.com/x#part', 'https://a.com/x'],
-    ['https://a.com/x', 'https://a.com/x#part'],
-    ['https://a.com/x?utm_source=openai', 'https://a.com/x'],
-    ['[A](https://a.com/x)', 'https://a.com/x'],
-    ['<https://a.com/x>', 'https://a.com/x'],
-    ['https://a.com/x,', 'https://a.com/x'],
-    ['気象庁（https://a.com/x）', 'https://a.com/x'],
-    ['https://ja.wikipedia.org/wiki/東京', 'https://ja.wikipedia.org/wiki/東京'],
-    ['https://a.com/x?a=(b)&c=$1', 'https://a.com/x?a=(b)&c=$1'],
-  ])('unless it is listed: %s names %s', (line, cited) => {
-    expect(listed(line, cited)).toHaveLength(1);
-  });
-
-  test.each([
-    ['https://a.com/x/y', 'https://a.com/x'],
-    ['https://a.com/x-y', 'https://a.com/x'],
-    ['https://a.com/xy', 'https://a.com/x'],
-    ['https://a.com/x.html', 'https://a.com/x'],
-    ['https://a.com/x?page=2', 'https://a.com/x'],
-    ['https://a.com.br/', 'https://a.com'],
-    ['https://a.com/x', 'https://a.com/'],
-    ['https://www.a.com/x', 'https://a.com/x'],
-    ['https://ja.wikipedia.org/wiki/東京都', 'https://ja.wikipedia.org/wiki/東京'],
-    ['https://web.archive.org/web/2026/https://a.com/x', 'https://a.com/x'],
-  ])('if it is a similar page: %s is not %s', (line, cited) => {
-    expect(listed(line, cited)).toHaveLength(2);
-  });
-
-  test('and an id is compared as a complete word', () => {
-    const reply = searched('Sunny.\n\nSources:\n- oai-weather-archive (2026-01-01)');
-    const sources = { ...reply.sources, consulted: ['oai-weather'] };
-    expect(
-      answerTo({ ...reply, sources })
-        .answer.split('\n')
-        .slice(3),
-    ).toEqual(['- oai-weather-archive (2026-01-01)', '- oai-weather (2026-01-05)']);
   });
 });
 
@@ -573,12 +428,14 @@ describe('laws', () => {
       return { ...base, sources: { ...base.sources, consulted: ['oai-weather', ...consulted] } };
     });
 
-  test('Sources: is on exactly one line, and every line below it has an ISO date', () => {
+  // S39
+  test('the section of the program is last, and each of its lines has an ISO date', () => {
     fc.assert(
       fc.property(reply, (reply) => {
         const all = answerTo(reply).answer.split('\n');
-        expect(all.filter((line) => line === 'Sources:')).toHaveLength(1);
-        const below = all.slice(all.indexOf('Sources:') + 1);
+        // A section of the model that mixes links and other items stays above it.
+        const below = all.slice(all.lastIndexOf('Sources:') + 1);
+        expect(below.length).toBeLessThan(all.length);
         expect(below.length).toBeGreaterThan(0);
         for (const line of below) expect(line.replace(/https?:[^\s)（）]+/g, '')).toMatch(/^- .*\d{4}-\d{2}-\d{2}/);
       }),
@@ -632,23 +489,24 @@ describe('laws', () => {
     );
     fc.assert(
       fc.property(odd, (pieces) => {
-        toAnswerResult(searched(pieces.join(''), 'https://a.com'), context());
+        toAnswer(searched(pieces.join(''), 'https://a.com'), context());
       }),
       { numRuns: runs(1000) },
     );
   });
 
-  test.each<[string, (n: number) => string, number]>([
-    ['triangles', (n) => '▶'.repeat(n), 3000],
-    ['emoji', (n) => '📚'.repeat(n), 3000],
-    ['stars', (n) => '*'.repeat(n), 3000],
-    ['spaces', (n) => `Sources${' '.repeat(n)}\u2028`, 3000],
-    ['tags', (n) => '<b'.repeat(n), 3000],
-    ['bars', (n) => '| '.repeat(n), 3000],
-    ['headings without sources', (n) => 'Sources\nfoo bar\n\n'.repeat(n), 5000],
-    ['spaces inside a source', (n) => `Sources:\n- a${' '.repeat(n)}b`, 50_000],
-  ])('reads many %s in linear time', (_, text, n) => {
-    expectLinear((n) => textOf(`Sunny.\n${text(n)}\nRain.`, 'https://a.com'), n);
+  test.each([
+    ['triangles', '▶'.repeat(200_000)],
+    ['emoji', '📚'.repeat(200_000)],
+    ['stars', '*'.repeat(200_000)],
+    ['spaces', `Sources${' '.repeat(200_000)}\u2028`],
+    ['tags', '<b'.repeat(200_000)],
+    ['bars', '| '.repeat(200_000)],
+    ['headings without sources', 'Sources\nfoo bar\n\n'.repeat(20_000)],
+    ['spaces inside a source', `Sources:\n- a${' '.repeat(200_000)}b`],
+  ])('read very many %s', (_, text) => {
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    expect(textOf(`Sunny.\n${text}\nRain.`, 'https://a.com')).toContain('Sunny.');
   });
 });
 
@@ -657,7 +515,7 @@ describe('a hostile reply', () => {
     const url = `https://a.com/${'x'.repeat(100_000)}`;
     const reply = searched(`Sunny. ([a](${url}))\n\nSources:\n- ${url}`, url, 'https://b.com');
     expect(answerTo(reply, { maxAnswerChars: 1_000_000 })).toMatchObject({
-      answer: `Sunny. ([a](${url}))\n\nSources:\n- ${url} (2026-01-05)\n- https://b.com (2026-01-05)`,
+      answer: `Sunny. ([a](${url}))\n\nSources:\n- https://b.com (2026-01-05)`,
       citations: [{ url: 'https://b.com' }],
     });
   });
@@ -668,19 +526,14 @@ describe('a hostile reply', () => {
     ['parts of the cited URL', (n: number) => 'https://a.com/'.repeat(n / 14)],
     ['an ID', (n: number) => 'oai-weather-'.repeat(n / 12)],
     ['joiners in a URL', (n: number) => `https://a.com/${'\u200D'.repeat(n)}x`],
-  ])('that repeats %s a megabyte long is answered in less than a few seconds', (_, text) => {
+  ])('that repeats %s a megabyte long is answered', (_, text) => {
     const sources = {
       cited: [{ url: 'https://a.com/x', title: text(1_000_000) }, { url: text(1_000_000) }],
       consulted: ['oai-weather', text(1_000_000)],
       opened: [],
     };
     const reply = { ...searched(`Sunny.\n\nSources:\n- ${text(1_000_000)}\n`), sources };
-    let urls: string[] = [];
-    const work = () => {
-      urls = answerTo(reply).citations.map(({ url }) => url);
-    };
-    // Quadratic work would take minutes.
-    expect(cpuMs(work)).toBeLessThan(5000);
-    expect(urls).toContain('oai-weather');
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    expect(answerTo(reply).citations.map(({ url }) => url)).toContain('oai-weather');
   });
 });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
 import { cutAtParagraph } from '../../../../src/domain/answers/answer-size.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
 import { runs } from '../../../support/sized.ts';
+import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
 
 test.each([
   ['nowhere, if it fits', 'One.', 4, 'One.'],
@@ -87,6 +87,7 @@ describe('an answer', () => {
   const max = fc.oneof(fc.integer({ min: 1000, max: 6000 }), fc.constant(1000));
   const UNBOUNDED = 10_000_000;
 
+  // S41
   test('is never longer than configured, and keeps its citations and Sources: complete', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
@@ -179,14 +180,14 @@ const FOUND: Reply = {
 };
 
 function answerTo(reply: Reply, query: string, maxAnswerChars: number) {
-  const context: AnswerContext = {
+  const context: ReplyContext = {
     question: { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] },
     model: 'gpt-5.2',
     maxCitations: 10,
     maxAnswerChars,
     today: '2026-01-05',
   };
-  return toAnswerResult(reply, context)._unsafeUnwrap();
+  return toAnswer(reply, context)._unsafeUnwrap();
 }
 
 /** The text before `Sources:`. */

@@ -177,6 +177,7 @@ describe('the cap', () => {
     opened: fc.array(url),
   });
 
+  // S37
   test('always applies, keeps the first page, and lets no page displace an id', () => {
     fc.assert(
       fc.property(sources, fc.integer({ min: 1, max: 10 }), (sources, max) => {

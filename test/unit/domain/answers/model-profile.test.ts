@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { modelSupport, profileFor } from '../../../../src/domain/answers/model-profile.ts';
 
+// S44
 describe('what a model accepts', () => {
   test.each([
     ['gpt-5', true, true],
@@ -26,6 +27,7 @@ describe('what a model accepts', () => {
   });
 });
 
+// S32
 describe('the profile of a tool', () => {
   const answer = { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'low' } as const;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { type AnswerContext, toAnswerResult } from '../../../../src/domain/answers/answer-result.ts';
 import type { OwnSources, Reply } from '../../../../src/domain/answers/reply.ts';
 import type { OwnSource } from '../../../../src/domain/grounded/own-source.ts';
+import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
 
 const question = { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] } as const;
 const CONTEXT = { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: '2026-01-05' };
@@ -22,7 +22,7 @@ interface Given extends Partial<OwnSources> {
   readonly text?: string;
 }
 
-function answer(given: Given, over: Partial<AnswerContext> = {}) {
+function answer(given: Given, over: Partial<ReplyContext> = {}) {
   const { marked = [], answered = marked, cited = [], consulted = [], opened = [], text = 'Two.' } = given;
   const { searched = cited.length + consulted.length + opened.length > 0 } = given;
   const reply: Reply = {
@@ -30,34 +30,13 @@ function answer(given: Given, over: Partial<AnswerContext> = {}) {
     ending: { kind: 'complete' },
     searched,
     sources: { cited: cited.map((url) => ({ url })), consulted, opened },
-    own: { marked, answered, publicPages: [] },
+    own: { marked, answered, hasPrivateOutput: false },
   };
-  return toAnswerResult(reply, { ...CONTEXT, ...over })._unsafeUnwrap();
+  return toAnswer(reply, { ...CONTEXT, ...over })._unsafeUnwrap();
 }
 const urlsOf = (...args: Parameters<typeof answer>) => answer(...args).citations.map(({ url }) => url);
 
-test('the list of sources has no user information, and no URI that contains code or starts a program', () => {
-  const listed = [
-    'postgres://user:password@host/db',
-    '[Run](JavaScript:alert(1))',
-    'ms-msdt:/id',
-    'Data: the office (2026-01-01)',
-    '[Docs](https://a.com/docs)',
-  ];
-  const text = `Two.\n\nSources:\n${listed.map((entry) => `- ${entry}`).join('\n')}`;
-  expect(
-    answer({ text, marked: [source('notes://1')] })
-      .answer.split('\n')
-      .slice(3),
-  ).toEqual([
-    expect.stringMatching(/^- postgres:\/\/host\/db \(/),
-    '- Data: the office (2026-01-01)',
-    expect.stringMatching(/^- \[Docs\]\(https:\/\/a\.com\/docs\) \(/),
-    expect.stringMatching(/^- notes:\/\/1 \(/),
-  ]);
-});
-
-describe('citations (ruling L24)', () => {
+describe('citations', () => {
   test('are the marked sources in order, then the cited pages', () => {
     const marked = [page(2), source('notes://1'), page(1)];
     expect(urlsOf({ marked, cited: ['https://web.com'] }, { maxCitations: 5 })).toEqual([
@@ -176,7 +155,7 @@ describe('`Sources:`', () => {
   test('appears once, if the model wrote it too', () => {
     const text = 'Two.\n\n**Sources**\n- jira/search\n- https://own.com/1';
     expect(answer({ text, marked: [page(1), source('jira/search')] }).answer).toBe(
-      'Two.\n\nSources:\n- jira/search (2026-01-05)\n- https://own.com/1 (2026-01-05)',
+      'Two.\n\nSources:\n- https://own.com/1 (2026-01-05)\n- jira/search (2026-01-05)',
     );
   });
 

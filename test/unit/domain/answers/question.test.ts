@@ -97,6 +97,7 @@ describe('numbers', () => {
     [7],
     {},
   ];
+  // S31
   test.each(noNumbers)('recency_days: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ recency_days: value })).toEqual([
       { argument: 'recency_days', received: value, accepted: 'an integer, 0 or greater' },

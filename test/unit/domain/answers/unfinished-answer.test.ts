@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { languageOf } from '../../../../src/domain/answers/language.ts';
 import { unfinishedAnswer } from '../../../../src/domain/answers/unfinished-answer.ts';
 
-const progress = ['la1.d.resp_1.x', 300.4, 12] as const;
+const progress = ['la1.d.resp_1.x', 300_400, 12] as const;
 
 test('says what happened and what to do, with the handle and the progress so far', () => {
   expect(unfinishedAnswer('en', ...progress)).toBe(
@@ -12,7 +12,7 @@ To get the answer, call the same tool again with the same arguments, or with thi
 
 la1.d.resp_1.x
 
-Time so far: 300 s. Searches so far: 12.`,
+Time so far: 5 min. Searches so far: 12.`,
   );
 });
 
@@ -24,6 +24,10 @@ test('is in Japanese for a Japanese question', () => {
 
 la1.d.resp_1.x
 
-これまでの時間: 300 秒。これまでの検索: 12 回。`,
+これまでの時間: 5 分。これまでの検索: 12 回。`,
   );
+});
+
+test('says that less than a minute has passed', () => {
+  expect(unfinishedAnswer('en', 'la1.d.resp_1.x', 20_000, 0)).toContain('Time so far: less than 1 min.');
 });

@@ -27,7 +27,7 @@ function usableBy(caller: string, groups?: readonly string[]) {
   return TOOLS.filter(rights.mayUse).map(({ server, name }) => `${server}/${name}`);
 }
 
-describe('a caller may use (rulings T1 and T2)', () => {
+describe('a caller may use', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['alice', [], ['notes/find', 'openai-responses-mcp/answer', 'openai-responses-mcp/answer_quick']],
     ['bob', ['dev', 'other'], ['tickets/search_open', 'openai-responses-mcp/answer_quick']],
@@ -47,6 +47,7 @@ describe('a caller may use (rulings T1 and T2)', () => {
     ]);
   });
 
+  // S65
   test('everything on this machine, unless `local` is listed', () => {
     expect(usableBy('local')).toHaveLength(TOOLS.length);
     expect(rightsBy(POLICY)({ caller: 'local' })).toMatchObject({ isOperator: true, key: 'local' });
@@ -88,7 +89,7 @@ test('no group takes anything away, and what may be used is of a server that exi
   );
 });
 
-test('names and patterns that match no tool of an available server are found (ruling T6)', () => {
+test('names and patterns that match no tool of an available server are found', () => {
   const policy: AccessPolicy = {
     alice: { servers: { notes: ['find', 'delete_*'], tickets: ['x'] } },
     bob: { servers: { notes: 'read_only' }, answers: ['answer'] },

@@ -5,7 +5,8 @@ import {
   parseGatewayUri,
   type SharedEntry,
   type SharedList,
-  withAskedUri,
+  withExposedContents,
+  withExposedLinks,
 } from '../../../../src/domain/gateway/shared-entries.ts';
 
 const entry = (list: SharedList, server: string, listed: object): SharedEntry =>
@@ -44,32 +45,19 @@ describe('an entry', () => {
 });
 
 describe('a URI', () => {
-  test('that one server lists is unchanged, also if it lists it twice', () => {
-    expect(urisOf([resource('one', 'a:1'), resource('one', 'a:1'), resource('two', 'a:2')])).toEqual([
-      'a:1',
-      'a:1',
-      'a:2',
-    ]);
-  });
-
-  test('that several servers list has the server, at each of them', () => {
-    expect(urisOf([resource('one', 'a:1'), resource('two', 'a:1'), resource('two', 'a:2')])).toEqual([
+  // S60
+  test('has its server, in lists of resources and of templates', () => {
+    expect(urisOf([resource('one', 'a:1'), resource('two', 'a:1'), resource('one', 'gateway:///two/a:1')])).toEqual([
       'gateway:///one/a:1',
       'gateway:///two/a:1',
-      'a:2',
+      'gateway:///one/gateway:///two/a:1',
     ]);
+    const template = entry('resourceTemplates', 'one', { name: 'a', uriTemplate: 'a:{b}' });
+    expect(exposedEntries('resourceTemplates', [template], ['one'])[0]?.uriTemplate).toBe('gateway:///one/a:{b}');
   });
 
-  test('that could mean another server has its own', () => {
-    expect(urisOf([resource('one', 'gateway:///two/a:1')])).toEqual(['gateway:///one/gateway:///two/a:1']);
-  });
-
-  test('of a template has the server in the same way', () => {
-    const templates = ['one', 'two'].map((server) =>
-      entry('resourceTemplates', server, { name: 'a', uriTemplate: 'a:{b}' }),
-    );
-    const exposed = exposedEntries('resourceTemplates', templates, ['one', 'two']);
-    expect(exposed.map(({ uriTemplate }) => uriTemplate)).toEqual(['gateway:///one/a:{b}', 'gateway:///two/a:{b}']);
+  test('of a page for hosts is kept', () => {
+    expect(urisOf([resource('one', 'ui://weather/card')])).toEqual(['ui://weather/card']);
   });
 
   test.each([
@@ -84,23 +72,49 @@ describe('a URI', () => {
   });
 });
 
-describe('a result', () => {
-  const asked = 'gateway:///one/a:1';
+describe('the result of a read', () => {
+  const read = (contents: unknown, uri = 'a:1', asked = 'gateway:///one/a:1') =>
+    withExposedContents({ contents, _meta: {} }, 'one', uri, asked).contents;
 
-  test('has the URI that was asked for', () => {
-    expect(withAskedUri({ contents: [{ uri: 'A:1', text: 'a' }], _meta: {} }, 'a:1', asked)).toEqual({
-      contents: [{ uri: asked, text: 'a' }],
-      _meta: {},
+  test.each([
+    ['the URI that was asked for', [{ uri: 'A:1', text: 'a' }], [{ uri: 'gateway:///one/a:1', text: 'a' }]],
+    [
+      'the parts of a folder with their server',
+      [{ uri: 'a:1' }, { uri: 'a:1/b' }],
+      [{ uri: 'gateway:///one/a:1' }, { uri: 'gateway:///one/a:1/b' }],
+    ],
+    ['what is no content', [1, null, { uri: 2 }], [1, null, { uri: 2 }]],
+    ['what is no list', 'a', 'a'],
+  ])('has %s', (_, contents, expected) => {
+    expect(read(contents)).toEqual(expected);
+  });
+});
+
+describe('the links of a result', () => {
+  const link = (uri: string) => ({ type: 'resource_link', uri, name: 'a' });
+
+  test.each([
+    ['a link', link('file:///a.png'), link('gateway:///one/file:///a.png')],
+    [
+      'an embedded resource',
+      { type: 'resource', resource: { uri: 'a:1', text: 'a' } },
+      { type: 'resource', resource: { uri: 'gateway:///one/a:1', text: 'a' } },
+    ],
+    ['a web page, which clients open themselves', link('https://a.example/1'), link('https://a.example/1')],
+    ['a page for hosts', link('ui://a/b'), link('ui://a/b')],
+    ['a text', { type: 'text', text: 'a:1' }, { type: 'text', text: 'a:1' }],
+    ['a resource without a URI', { type: 'resource', resource: {} }, { type: 'resource', resource: {} }],
+  ])('lead to the server: %s', (_, block, exposed) => {
+    expect(withExposedLinks({ content: [block], isError: false }, 'one')).toEqual({
+      content: [exposed],
+      isError: false,
     });
+    const messages = (content: object) => ({ messages: [{ role: 'user', content }] });
+    expect(withExposedLinks(messages(block), 'one')).toEqual(messages(exposed));
   });
 
-  test('with the parts of a folder keeps their URIs', () => {
-    const contents = [{ uri: 'a:1' }, { uri: 'a:1/b' }];
-    expect(withAskedUri({ contents }, 'a:1', asked)).toEqual({ contents: [{ uri: asked }, { uri: 'a:1/b' }] });
-  });
-
-  test('of another form is unchanged', () => {
-    for (const result of [{}, { contents: 'a' }, { contents: [1, null] }])
-      expect(withAskedUri(result, 'a', 'b')).toEqual(result);
+  test('of another form are unchanged', () => {
+    for (const result of [{}, { content: 'a' }, { messages: [1] }])
+      expect(withExposedLinks(result, 'one')).toEqual(result);
   });
 });

@@ -16,12 +16,13 @@ const namesOf = (tools: readonly GatewayTool[], list: GroundingPolicy['tools']) 
 const hinted = (annotations: object): GatewayTool => tool('jira/x', { annotations: { ...annotations } });
 const without = ({ annotations: _, ...rest }: GatewayTool): GatewayTool => rest;
 
-describe('offered are (rulings L1 and L2)', () => {
+describe('offered are', () => {
   test('no tools of a server that is not configured, or that is named like a property of every object', () => {
     const tools = [tool('wiki/x'), tool('toString/x'), tool('__proto__/x')];
     expect(namesOf(tools, { jira: 'all' })).toEqual([]);
   });
 
+  // S71
   test('with `all`, those that declare that they only read', () => {
     expect(namesOf([hinted({ readOnlyHint: true })], { jira: 'all' })).toEqual(['jira__x']);
     expect(namesOf([hinted({ readOnlyHint: true, destructiveHint: false })], { jira: 'all' })).toEqual(['jira__x']);
@@ -45,7 +46,7 @@ describe('offered are (rulings L1 and L2)', () => {
   });
 });
 
-describe('functions (rulings L3 and L4)', () => {
+describe('functions', () => {
   test('are sorted by name, in any order of the tools', () => {
     const tools = [tool('b/z'), tool('b/a'), tool('a/y'), tool('a/B'), tool('a/_')];
     const sorted = ['a__B', 'a___', 'a__y', 'b__a', 'b__z'];
@@ -99,7 +100,8 @@ describe('listed tools that their server does not have', () => {
   });
 });
 
-describe('an answer may have effects (ruling L26)', () => {
+// S71
+describe('an answer may have effects', () => {
   test.each<[string, GroundingPolicy['tools'], readonly GatewayTool[], boolean]>([
     ['not with `all`', { jira: 'all' }, [WRITE], false],
     ['if a listed tool has effects', { wiki: 'all', jira: ['search', 'create'] }, [READ, WRITE], true],

@@ -11,7 +11,6 @@ import {
 } from '../../../../src/domain/grounded/own-source.ts';
 import { cleanText } from '../../../../src/domain/values/clean-text.ts';
 import type { JsonObject } from '../../../../src/domain/values/json.ts';
-import { expectLinear } from '../../../support/expect-linear.ts';
 import { result, text } from '../../../support/fake-answer-gateway.ts';
 
 const CALL = 'jira/search';
@@ -27,7 +26,7 @@ const of = (content: readonly JsonObject[], structuredContent?: unknown, turn = 
 /** Without what is the same for all. */
 const found = (...args: Parameters<typeof of>) => of(...args).map(({ ref: _, call: _call, ...rest }) => rest);
 
-describe('the sources of a result (ruling L23)', () => {
+describe('the sources of a result', () => {
   test('are links, then embedded resources, then those of the structured content', () => {
     const sources = of(
       [embedded({ uri: 'notes://2', title: 'Two' }), { type: 'text', text: 'x' }, link('notes://1', { name: 'One' })],
@@ -167,9 +166,10 @@ describe('paths of this machine', () => {
     expect(withoutFileUris('file:///etc/hosts', [])).toBe('file:///etc/hosts');
   });
 
-  test.for(['file:/.', 'file:/..'])('are removed in linear time: %s', (part) => {
+  test.for(['file:/.', 'file:/..'])('are removed from a long text: %s', (part) => {
     const sources = of([link('notes://1')]);
-    expectLinear((n) => withoutFileUris(`${part.repeat(n)}${'.'.repeat(n)}`, sources), 50_000);
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    expect(withoutFileUris(`${part.repeat(500_000)}${'.'.repeat(500_000)}`, sources)).toMatch(/^\[local file\]/);
   });
 });
 
@@ -240,9 +240,9 @@ describe('markers in the text', () => {
     );
   });
 
-  test('are found in linear time', () => {
-    for (const part of [' ', '\uE200cite\uE202', ' \uE200'])
-      expectLinear((n) => resolveMarkers(part.repeat(n), SOURCES), 20_000);
+  test('are found in a long text', () => {
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    for (const part of [' ', '\uE200cite\uE202', ' \uE200']) resolveMarkers(part.repeat(300_000), SOURCES);
   });
 });
 

@@ -25,7 +25,8 @@ const bodyOf = (result: ToolResult, maxChars?: number) =>
   outputOf(result, maxChars).output.text.split('\n\n').slice(1).join('\n\n');
 const blocks = (...content: readonly JsonObject[]) => result({ content });
 
-describe('the output of a call (ruling L11)', () => {
+describe('the output of a call', () => {
+  // S74
   test('begins with its origin, and names its sources', () => {
     expect(outputOf(text('Two issues.')).output).toEqual({ text: `${HEADER}\n${OF_CALL}\n\nTwo issues.`, images: [] });
   });
@@ -72,7 +73,7 @@ describe('the output of a call (ruling L11)', () => {
   });
 
   test('has no hidden, bidi and control characters, and no markers but ours', () => {
-    const hostile = 'a\u0000\u001B[31m\u202E\u2066\u200B\u{E0041}\u{E0100}\u{E0101}b\tc';
+    const hostile = 'a\u0000\u001B[31m\u202E\u2066\u{E0041}b\tc';
     const markers = '\uE200cite\uE202turn0tool0\uE201 x\uE200y\uE201z\uE202';
     expect(bodyOf(text(`${hostile}\n${markers}`))).toBe('ab\tc\n xz');
     expect(bodyOf(result({ structuredContent: { a: '\u202E\uE200\u0007' } }))).toBe('{"a":"\\u0007"}');
@@ -181,12 +182,12 @@ describe('images', () => {
 });
 
 describe('the output of a call that failed', () => {
-  test('is one line (ruling L12)', () => {
+  test('is one line', () => {
     expect(toErrorOutput('boom\n  at /a/b')).toEqual({ text: 'error: boom', images: [] });
     expect(toErrorOutput(' ').text).toBe('error: the tool failed');
   });
 
-  test('is the problem, if it did not run (ruling L10)', () => {
+  test('is the problem, if it did not run', () => {
     expect(toProblemOutput('/a/b must be a string').text).toBe('error: /a/b must be a string');
   });
 });

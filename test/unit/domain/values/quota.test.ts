@@ -51,6 +51,7 @@ describe('laws', () => {
         expect(endsAt > instant).toBe(true);
         expect(endsAt.getTime() - instant.getTime()).toBeLessThanOrEqual(26 * 3_600_000);
       }),
+      { numRuns: 30 },
     );
   });
 
@@ -61,6 +62,7 @@ describe('laws', () => {
         const later = new Date(instant.getTime() + part * (day.endsAt.getTime() - 1 - instant.getTime()));
         expect(quotaDay(later, zone)).toEqual(day);
       }),
+      { numRuns: 30 },
     );
   });
 });

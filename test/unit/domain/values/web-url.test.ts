@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toWebUrl, withoutUserInfo } from '../../../../src/domain/values/web-url.ts';
-import { expectLinear } from '../../../support/expect-linear.ts';
 
 describe('a URL that is cited as it was received', () => {
   test.each([
@@ -95,7 +94,8 @@ describe('user information of a URI is removed', () => {
     expect(withoutUserInfo(text)).toBe(text);
   });
 
-  test.each(['://a:b', 'a.b:', 'a', 'a:b'])('in linear time: %s', (part) => {
-    expectLinear((n) => withoutUserInfo(`${part.repeat(n)} @`), 10_000);
+  test.each(['://a:b', 'a.b:', 'a', 'a:b'])('in a long text: %s', (part) => {
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    expect(withoutUserInfo(`${part.repeat(20_000)} @`)).toMatch(/ @$/);
   });
 });

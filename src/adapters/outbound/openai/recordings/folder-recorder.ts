@@ -19,7 +19,7 @@ const NOT_RECORDED =
   'grounding: answers that use own tools are not recorded, because they are private (llm.record_private)';
 
 /**
- * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended (ruling L22). The same
+ * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended. The same
  * question overwrites its recording.
  */
 export function folderRecorder({ folder, recordPrivate, clock, logger, redactor }: Options): ReplyRecorder {
@@ -42,7 +42,8 @@ export function folderRecorder({ folder, recordPrivate, clock, logger, redactor 
     }
   }
 
-  return async ({ question, conversation }, { items, calls, text }, body) => {
+  return async ({ question, mode }, { items, calls, text }, body) => {
+    const conversation = typeof mode === 'object' ? mode : undefined;
     if (conversation !== undefined && !recordPrivate) {
       if (!hasWarned) logger.warn(NOT_RECORDED);
       hasWarned = true;

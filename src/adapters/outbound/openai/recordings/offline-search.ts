@@ -12,7 +12,7 @@ import type { Question } from '../../../../domain/answers/question.ts';
 import { zonedDate } from '../../../../domain/values/zoned-date.ts';
 import { ApiClient } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
-import { isSameQuestion } from './question-key.ts';
+import { questionKey } from './question-key.ts';
 import { parseRecording, type Recording, roundIn } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
@@ -34,9 +34,9 @@ export class OfflineSearch implements LlmSearch {
     this.#path = path;
     this.#search = new OpenAiResponsesSearch({
       ...options,
-      callFor: ({ question, conversation }) =>
+      callFor: ({ question, mode }) =>
         this.#find(question).map(({ body, status }) => {
-          const round = roundIn(body, conversation?.rounds.length ?? 0);
+          const round = roundIn(body, typeof mode === 'object' ? mode.rounds.length : 0);
           const fetch = async () => new Response(round, { status });
           return new ApiClient({ apiKey: 'none', baseUrl: BASE_URL, fetch });
         }),
@@ -49,11 +49,11 @@ export class OfflineSearch implements LlmSearch {
   }
 
   /**
-   * In a conversation, the tools run; only the API is replayed (ruling L28). The dates of an answer are those of the recording (ruling 22): of
-   * the reply, else of the day of the recording. Nothing continues at the API (ruling K4).
+   * In a conversation, the tools run; only the API is replayed. The dates of an answer are those of the recording: of
+   * the reply, else of the day of the recording.
    */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const outcome = await this.#search.search({ ...request, isLong: false }, observer, signal);
+    const outcome = await this.#search.search(request, observer, signal);
     const recording = this.#find(request.question);
     if (recording.isErr()) return outcome;
     const { recordedAt, file } = recording.value;
@@ -67,7 +67,8 @@ export class OfflineSearch implements LlmSearch {
   #find({ query, tool }: Question): Result<RecordingFile, SearchError> {
     this.#recordings ??= load(this.#path);
     return this.#recordings.andThen((list) => {
-      const same = list.filter(({ question }) => question === undefined || isSameQuestion(question, query));
+      const key = questionKey(query);
+      const same = list.filter(({ question }) => question === undefined || questionKey(question) === key);
       const found = same.find((recording) => recording.tool === tool) ?? same[0];
       const recorded = [...new Set(list.flatMap(({ question = [] }) => question))];
       return found === undefined ? err<RecordingFile, SearchError>({ kind: 'not_recorded', recorded }) : ok(found);

@@ -100,18 +100,8 @@ function namesOf(names: JsonObject): Pick<Recording, 'question' | 'tool' | 'reco
   });
 }
 
-/** The HTTP status of a JSON body. That of an error is found by its words: a file has no status. */
+/** The HTTP status of a JSON body: an error, which is recorded by hand, may contain its own. */
 function statusOf({ object, output, error, status }: JsonObject): number {
   if (object === 'response' || output !== undefined || !isObject(error)) return 200;
-  if (typeof status === 'number') return status;
-  const words = [error.code, error.type, error.param, error.message].map((word) => asText(word) ?? '').join(' ');
-  return STATUS_OF_WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? 400;
+  return typeof status === 'number' ? status : 400;
 }
-
-const STATUS_OF_WORDS: readonly (readonly [RegExp, number])[] = [
-  [/\binvalid_api_key\b/, 401],
-  [/\b(?:insufficient_quota|rate_limit\w*)\b/, 429],
-  [/\bserver_error\b/, 500],
-  [/\bmodel_not_found\b|\bmodel not found\b/i, 404],
-  [/\b(?:permission\w*|unsupported_country\w*|forbidden|do(?:es)? not have access)\b/i, 403],
-];

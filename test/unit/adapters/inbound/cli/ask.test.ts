@@ -4,6 +4,7 @@ import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/as
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+import { answersOf, catalogueOf } from '../../../../support/catalogue.ts';
 import { never } from '../../../../support/core.ts';
 import {
   ANSWER,
@@ -20,12 +21,18 @@ import { redactorOf } from '../../../../support/redactor.ts';
 
 const CLEAR = '\r\u001B[2K';
 
-async function run(over: Partial<AskOptions> & { readonly isTTY?: boolean; readonly signal?: AbortSignal } = {}) {
-  const { isTTY = false, signal = never(), ...options } = over;
+async function run(
+  over: Partial<AskOptions> & {
+    readonly application?: FakeApplication;
+    readonly isTTY?: boolean;
+    readonly signal?: AbortSignal;
+  } = {},
+) {
+  const { isTTY = false, signal = never(), application = new FakeApplication(answers()), ...options } = over;
   const [out, err]: [string[], string[]] = [[], []];
   const exitCode = await ask(
     {
-      application: new FakeApplication(answers()),
+      catalogue: catalogueOf([answersOf(application)]),
       clock: new FakeClock(),
       logger: new RecordingLogger(),
       redactor: createRedactor(),
@@ -56,9 +63,9 @@ test('prints the answer, and nothing else', async () => {
 
 test('prints the answer on a terminal as a person reads it, and JSON as it is', async () => {
   const result = { ...ANSWER.result, answer: 'It means **Not Found**.' };
-  const terminal = { columns: 10, hasStyles: true, hasHyperlinks: false };
+  const terminal = { columns: 11, hasStyles: true };
   const application = () => new FakeApplication(answers({ ...ANSWER, result }));
-  expect((await run({ application: application(), terminal })).out).toBe('It means\n\u001B[1mNot Found\u001B[0m.\n');
+  expect((await run({ application: application(), terminal })).out).toBe('It means\n\u001B[1mNot Found\u001B[22m.\n');
   expect((await run({ application: application(), terminal, json: true })).out).toContain('"It means **Not Found**."');
   expect((await run({ application: application() })).out).toBe('It means **Not Found**.\n');
 });
@@ -125,7 +132,7 @@ describe('a failure', () => {
     expect(exitCode).toBe(1);
     expect(JSON.parse(out)).toEqual({ error: { kind: 'interrupted', message: err.trimEnd(), handle } });
     expect(err).toBe(
-      `The answer could not be fetched, and the search was not cancelled. The API denied access (403): No. Check the permissions of the key's project, and whether your country and model are supported. To get the answer, run: openai-responses-mcp ask ${handle}\n`,
+      `The answer could not be fetched, and the search was not cancelled. The API denied access (403): No. Check the permissions of the key's project, and whether your country and model are supported. To get the answer, ask again with this query: ${handle}\n`,
     );
   });
 
@@ -241,20 +248,22 @@ describe('findings', () => {
 
   test('follow the answer, one line each', async () => {
     expect(await shown({})).toBe(
-      `Not Found.\n\n- ${missing}: "42 %", "1,226" not on the page\n- ${unrelated}: no similar passage on the page\n`,
+      `Not Found.\n\nFindings:\n- [1] ${missing}: "42 %", "1,226" not on the page\n- [2] ${unrelated}: no similar passage on the page\n` +
+        'Checked 4 pages: 1 not readable\n',
     );
     expect(await shown({ question: '何ですか' })).toBe(
-      `Not Found.\n\n- ${missing}: 「42 %」「1,226」はページにありません\n- ${unrelated}: ページに似た箇所がありません\n`,
+      `Not Found.\n\n確認結果:\n- [1] ${missing}: 「42 %」「1,226」はページにありません\n- [2] ${unrelated}: ページに似た箇所がありません\n` +
+        '確認したページ: 4（読めないページ 1）\n',
     );
   });
 
   test('--verbose adds quotes, and pages that could not be read', async () => {
     expect(await shown({ verbose: true })).toBe(
-      `Not Found.\n\n- ${missing}: "42 %", "1,226" not on the page\n- ${missing}: "A passage."\n- ${unrelated}: no similar passage on the page\n` +
-        `- ${gone}: could not be read (http_403)\n- ${quoted}: "Another passage."\n`,
+      `Not Found.\n\nFindings:\n- [1] ${missing}: "42 %", "1,226" not on the page\n- [1] ${missing}: "A passage."\n- [2] ${unrelated}: no similar passage on the page\n` +
+        `- [3] ${gone}: could not be read (HTTP 403)\n- [4] ${quoted}: "Another passage."\nChecked 4 pages: 1 not readable\n`,
     );
     const japanese = await shown({ verbose: true, question: '何ですか' });
-    expect(japanese).toContain(`- ${gone}: 読めませんでした（http_403）\n- ${quoted}: 「Another passage.」\n`);
+    expect(japanese).toContain(`- [3] ${gone}: 読めませんでした（HTTP 403）\n- [4] ${quoted}: 「Another passage.」\n`);
   });
 
   test('are in the JSON, which is printed alone', async () => {
@@ -264,9 +273,9 @@ describe('findings', () => {
   });
 });
 
-test('a tool that the person may not use does not exist (ruling T1)', async () => {
+test('a tool that the person may not use does not exist', async () => {
   const rights = rightsBy({ local: { answers: ['answer_quick'] } })({ caller: 'local' });
-  const by = { ...LOCAL, rights: () => rights };
+  const by = { ...LOCAL, rights };
   const message = 'There is no tool "answer". The tools are answer_quick.\n';
   expect(await run({ by })).toEqual({ exitCode: 1, out: '', err: message });
   const { out } = await run({ by, json: true });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+import { catalogueOf } from '../../../../support/catalogue.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
@@ -32,15 +33,18 @@ async function run(script: ToolScript, over: Given = {}) {
   const clock = new FakeClock();
   const server = new ScriptedToolServer({ read: { script, inputSchema } });
   const [out, err]: [string[], string[]] = [[], []];
+  const gateway = startScripted({ files: server }, { clock });
   const exitCode = await callTool(
     {
-      gateway: startScripted({ files: server }, { clock }),
+      gateway,
+      catalogue: catalogueOf([options.gateway ?? gateway], { clock }),
       clock,
       logger: new RecordingLogger(),
       redactor: createRedactor(),
       server: 'files',
       tool: 'read',
       args: {},
+      json: false,
       by: LOCAL,
       out: (text) => out.push(text),
       err: { isTTY, write: (text: string) => err.push(text) },
@@ -132,7 +136,7 @@ describe('fails with 1', () => {
     expect(await run(hangs, { inputSchema, args: { x: 1 } })).toEqual({
       exitCode: 1,
       out: '',
-      err: "The input does not match the tool's schema: /path is required; /x is not allowed.\n",
+      err: "The input does not match the tool's schema: /x is not allowed.\n",
     });
   });
 
@@ -145,6 +149,27 @@ describe('fails with 1', () => {
       err: 'The server files is not available: cannot start files-server (ENOENT). Check its configuration.\n',
     });
   });
+});
+
+test.each<readonly [string, ToolScript, object]>([
+  ['a result', says('Hello.'), { result: 'Hello.' }],
+  [
+    'an error of the tool',
+    returns({ content: [{ type: 'text', text: 'No.' }], isError: true }),
+    { error: { code: 'TOOL_EXECUTION_ERROR', message: 'No.' }, content: [{ type: 'text', text: 'No.' }] },
+  ],
+  [
+    'a failure',
+    failsWith({ kind: 'too_large', maxBytes: 9 }),
+    {
+      error: {
+        code: 'RESPONSE_TOO_LARGE',
+        message: "The answer exceeds 9 bytes. Ask for less, or raise the server's max_response_bytes.",
+      },
+    },
+  ],
+])('--json prints %s as POST /mcp/call returns it', async (_, script, expected) => {
+  expect(JSON.parse((await run(script, { json: true })).out)).toEqual(expected);
 });
 
 test('Ctrl-C cancels the call', async () => {
@@ -175,6 +200,7 @@ describe('progress', () => {
     expect(err.split(CLEAR)).toEqual([
       '',
       '0 s  Starting files',
+      '0 s  files/read',
       '0 s  files/read 1/4 Reading the file',
       '0 s  files/read 0.5',
       '',

@@ -9,120 +9,163 @@ import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
-const CLEAR = '\r\u001B[2K';
+interface Given {
+  readonly json?: boolean;
+  readonly tool?: string;
+  readonly offered?: readonly string[];
+  readonly isTerminal?: boolean;
+  readonly signal?: AbortSignal;
+}
 
-async function run(gateway: Gateway | undefined, { json = false, isTerminal = false, signal = never() } = {}) {
+async function run(
+  gateway: Gateway | undefined,
+  { json = false, offered = [], isTerminal = false, signal = never(), tool }: Given = {},
+) {
   const [out, err]: [string[], string[]] = [[], []];
   const options = {
     gateway,
     json,
+    tool,
     isTerminal,
     out: (text: string) => out.push(text),
-    err: { isTTY: isTerminal, write: (text: string) => err.push(text) },
+    err: { write: (text: string) => err.push(text) },
     clock: new FakeClock(),
     logger: new RecordingLogger(),
     redactor: redactorOf(),
-    offered: () => [],
+    offered: () => offered,
   };
   const exitCode = await listTools(options, signal);
-  if (isTerminal && gateway !== undefined) expect(err).toEqual([`${CLEAR}0 s  Starting the servers`, CLEAR]);
-  else expect(err).toEqual([]);
-  return { exitCode, out: out.join('') };
+  return { exitCode, out: out.join(''), err: err.join('') };
 }
 
-const definitions = { broken: { restart: 'never' as const } };
-const files = () =>
+const notes = () =>
   new ScriptedToolServer({
-    read: {
+    search: {
       script: echoes,
-      description: 'Reads a \u001B[31mfile\u001B[0m with sk-proj-Ab12cd34.\nSlowly.',
-      inputSchema: { type: 'object' },
+      description: 'Searches\u001B[31m with sk-proj-Ab12cd34.\nSlowly.',
+      inputSchema: {
+        type: 'object',
+        required: ['query', 'limit'],
+        properties: {
+          query: { type: 'string', description: 'What to\u0007 find.' },
+          limit: { type: 'integer', default: 10 },
+          kinds: { type: 'array', items: { enum: ['a', 'b'] } },
+          since: { anyOf: [{ type: 'string' }, { type: 'null' }] },
+          odd: true,
+        },
+      },
     },
     'odd\u0007name': echoes,
     long: { script: echoes, description: 'x'.repeat(200) },
     wordy: { script: echoes, description: `${'word '.repeat(19)}supercalifragilistic` },
   });
+const definitions = { broken: { restart: 'never' as const } };
+const approved = { servers: {} };
 
 test('lists the servers and their tools, and fails if one is not available', async () => {
   const broken = new ScriptedToolServer({}, 'cannot start x:\u001B[31m\n no key sk-proj-Ab12cd34');
-  expect(await run(startScripted({ files: files(), broken }, { definitions }))).toEqual({
+  expect(await run(startScripted({ notes: notes(), broken }, { definitions }), { offered: ['notes/search'] })).toEqual({
     exitCode: 1,
-    out: `files: available (stdio)
-  read: Reads a file with [redacted].
-  oddname
-  long: ${'x'.repeat(99)}…
-  wordy: ${'word '.repeat(18)}word…
+    out: `notes: available (stdio)
+  * search: Searches with [redacted].
+    oddname
+    long: ${'x'.repeat(99)}…
+    wordy: ${'word '.repeat(18)}word…
 broken: failed (stdio): cannot start x: no key [redacted]
+* offered to the model in answers (grounding.tools)
 `,
+    err: '',
+  });
+});
+
+test('names the tools that the lock withholds, and the command that compares them', async () => {
+  const locked = startScripted({ notes: new ScriptedToolServer({ a: echoes, 'b\u0007': echoes }) }, { approved });
+  expect(await run(locked)).toEqual({
+    exitCode: 0,
+    out: 'notes: available (stdio)\n  2 tools are not approved: a, b (see: openai-responses-mcp tools --diff)\n',
+    err: '',
   });
 });
 
 test('names the command that signs in, and fails', async () => {
-  const notes = files();
-  notes.login = new FakeServerLogin('notes');
-  const command = 'openai-responses-mcp login notes';
-  expect(await run(startScripted({ notes }))).toEqual({
+  const server = notes();
+  server.login = new FakeServerLogin('notes');
+  const login = 'openai-responses-mcp login notes';
+  const text = await run(startScripted({ notes: server }));
+  expect(text).toMatchObject({
     exitCode: 1,
-    out: `notes: login_required (stdio): requires a login; sign in with: ${command}\n`,
+    out: `notes: login_required (stdio): requires a login; sign in with: ${login}\n`,
   });
-  const { exitCode, out } = await run(startScripted({ notes }), { json: true });
-  expect(exitCode).toBe(1);
-  expect(JSON.parse(out)).toMatchObject({ servers: [{ state: 'login_required', login: command }], tools: [] });
+  const json = await run(startScripted({ notes: server }), { json: true });
+  expect(JSON.parse(json.out)).toMatchObject({ servers: [{ state: 'login_required', login }], tools: [] });
 });
 
-test('succeeds if all are available', async () => {
-  expect((await run(startScripted({ files: files() }))).exitCode).toBe(0);
+test('one tool is shown completely, with its parameters', async () => {
+  expect(await run(startScripted({ notes: notes() }), { tool: 'search' })).toEqual({
+    exitCode: 0,
+    out: `notes/search: Searches with [redacted].
+Slowly.
+  query (string, required): What to find.
+  limit (integer, default 10)
+  kinds (list of "a" or "b")
+  since (string or null)
+  odd (any)
+`,
+    err: '',
+  });
+  expect((await run(startScripted({ notes: notes() }), { tool: 'long' })).out).toContain('\n  (no parameters)\n');
 });
 
-test('waits for slow servers, however long their start takes', async () => {
-  const clock = new FakeClock();
-  const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
-  const running = run(startScripted({ slow }, { clock }));
-  await clock.advance(59_000);
-  slow.letConnect();
-  expect(await running).toEqual({ exitCode: 0, out: 'slow: available (stdio)\n  a\n' });
+test.each([
+  ['does not exist', undefined, 'The server notes has no tool "serch". Did you mean search?\n'],
+  ['is not approved', approved, 'The server notes has no tool "serch". It has no tools.\n'],
+])('a tool that %s fails', async (_, approved, err) => {
+  expect(await run(startScripted({ notes: notes() }, { approved }), { tool: 'serch' })).toEqual({
+    exitCode: 1,
+    out: '',
+    err,
+  });
 });
 
-test('JSON controls and hides nothing on a terminal, and is unchanged for a program', async () => {
-  const server = () => new ScriptedToolServer({ read: { script: echoes, description: 'a\u009B31m\u202E\u200Db' } });
-  const onTerminal = await run(startScripted({ files: server() }), { json: true, isTerminal: true });
-  expect(onTerminal.out).toContain('"description": "ab"');
-  const { out } = await run(startScripted({ files: server() }), { json: true });
-  expect(out).toContain('"description": "a\u009B31m\u202E\u200Db"');
-});
-
-test('prints JSON with everything that is known', async () => {
-  const { exitCode, out } = await run(startScripted({ files: files() }), { json: true });
+test('prints JSON with everything that is known, or with one tool; it controls and hides nothing on a terminal', async () => {
+  const server = () =>
+    new ScriptedToolServer({ read: { script: echoes, description: 'a\u009B31m\u202E\u{E0041}b' }, x: echoes });
+  const { exitCode, out } = await run(startScripted({ files: server() }), { json: true, offered: ['files/read'] });
   expect(exitCode).toBe(0);
-  const { servers, tools } = JSON.parse(out) as { servers: object[]; tools: object[] };
-  expect(servers).toEqual([
-    {
-      name: 'files',
-      transport: 'stdio',
-      state: 'available',
-      since: '2026-01-05T03:00:00.000Z',
-      restarts: 0,
-      tools: 4,
-      protocolVersion: '2025-11-25',
-      serverInfo: { name: 'fake', version: '1.2.3' },
-    },
-  ]);
-  expect(tools).toHaveLength(4);
-  expect(tools[0]).toMatchObject({ server: 'files', name: 'read', inputSchema: { type: 'object' } });
+  expect(JSON.parse(out)).toEqual({
+    servers: [
+      {
+        name: 'files',
+        transport: 'stdio',
+        state: 'available',
+        since: '2026-01-05T03:00:00.000Z',
+        restarts: 0,
+        tools: 2,
+        protocolVersion: '2025-11-25',
+        serverInfo: { name: 'fake', version: '1.2.3' },
+      },
+    ],
+    tools: [
+      expect.objectContaining({ name: 'read', description: 'a\u009B31m\u202E\u{E0041}b', offered: true }),
+      expect.objectContaining({ name: 'x', offered: false }),
+    ],
+  });
+  const one = await run(startScripted({ files: server() }), { json: true, tool: 'read', isTerminal: true });
+  expect(JSON.parse(one.out).tools).toMatchObject([{ name: 'read', description: 'ab' }]);
 });
 
 test('without servers says how to configure them', async () => {
-  expect(await run(undefined)).toEqual({
-    exitCode: 0,
-    out: 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).\n',
-  });
+  expect((await run(undefined)).out).toBe(
+    'No servers are configured (servers in the YAML file of --config, or --servers=<path>).\n',
+  );
   expect(JSON.parse((await run(undefined, { json: true })).out)).toEqual({ servers: [], tools: [] });
 });
 
 test('Ctrl-C ends the wait', async () => {
   const interruption = new AbortController();
-  const running = run(startScripted({ slow: new ScriptedToolServer({}, 'hangs') }), { signal: interruption.signal });
+  const slow = startScripted({ slow: new ScriptedToolServer({}, 'hangs') });
+  const running = run(slow, { signal: interruption.signal });
   await settled();
   interruption.abort();
-  expect(await running).toEqual({ exitCode: 1, out: 'slow: starting (stdio)\n' });
+  expect(await running).toMatchObject({ exitCode: 1, out: 'slow: starting (stdio)\n' });
 });

@@ -10,7 +10,7 @@ async function start(columns?: number) {
   const clock = new FakeClock();
   const write = (text: string) => written.push(text);
   const err = { isTTY: true, write, ...(columns !== undefined && { columns }) };
-  const line = await openLine({ err, clock, logger: new RecordingLogger() });
+  const line = openLine({ err, clock, logger: new RecordingLogger() });
   return { line: line ?? expect.fail(), clock, written };
 }
 

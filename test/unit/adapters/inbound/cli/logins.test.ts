@@ -8,7 +8,7 @@ import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
 const URL_OF_REQUEST = `https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`;
-const HOW = 'If the browser then cannot open a page of 127.0.0.1, paste the URL of that page here. It is not shown.';
+const HOW = 'If the browser cannot open 127.0.0.1 afterwards, paste that address here (input is hidden).';
 const WORDS = 'notes: https://auth.example.com, scopes read, until 2026-01-05T04:00:00.000Z, then renewed';
 const KEY = 'sk-proj-UnitKey0123456789';
 
@@ -74,14 +74,6 @@ describe('login', () => {
   test('shows on a terminal that it looks for the issuer, before the URL', async () => {
     const { err } = await start({ isTerminal: true }).signIn();
     expect(err).toMatch(/^\r\u001B\[2K0 s {2}Looking for the issuer of notes\r\u001B\[2KSign in to notes /);
-  });
-
-  test('says what to do if the issuer has forgotten the client of the login that exists', async () => {
-    const { signIn } = start();
-    await signIn();
-    expect((await signIn()).err.split('\n').at(-2)).toBe(
-      'If its page says that the client is unknown, run first: openai-responses-mcp logout notes',
-    );
   });
 
   test('accepts a pasted URL, and says why others are not', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseCommandLine, USAGE } from '../../../../../src/adapters/inbound/cli/command-line.ts';
+import { parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
+import { USAGE } from '../../../../../src/adapters/inbound/cli/usage.ts';
 
 const problemOf = (...argv: readonly string[]) => {
   const command = parseCommandLine(argv, false);

@@ -12,6 +12,7 @@ const DEBUG = { ...SILENT, logger: { isDebug: true } };
 const failed = (error: AnswerError, options = SILENT as Parameters<typeof toToolReply>[2]) =>
   toToolReply(err(error), 'legacy', options);
 
+// S36
 test('an answer is the JSON of the contract, as text', () => {
   expect(toToolReply(ok(ANSWER), 'legacy', SILENT)).toMatchObject({
     result: {
@@ -34,6 +35,7 @@ test('the report is in _meta, under a name of this server', () => {
   });
 });
 
+// S16
 describe('a failure', () => {
   const diagnostics = { status: 403, type: 'forbidden', name: 'PermissionDeniedError' };
   const forbidden = { kind: 'forbidden', detail: 'Country not supported.', diagnostics } as const;

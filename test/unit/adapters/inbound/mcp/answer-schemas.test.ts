@@ -13,6 +13,7 @@ function bare(value: unknown): unknown {
 
 const TOOLS = answerToolList(20_000);
 
+// S30
 describe('names, descriptions and schemas are those of the contract', () => {
   const searchSchema = {
     type: 'object',
@@ -66,6 +67,9 @@ test('every argument is described', () => {
 test('everything that a client sees of the first tool', () => {
   expect(TOOLS[0]).toMatchInlineSnapshot(`
     {
+      "_meta": {
+        "anthropic/alwaysLoad": true,
+      },
       "annotations": {
         "destructiveHint": false,
         "idempotentHint": false,
@@ -155,7 +159,7 @@ test('everything that a client sees of the first tool', () => {
   `);
 });
 
-test('none of the tools is read-only if an answer may have effects (ruling L26)', () => {
+test('none of the tools is read-only if an answer may have effects', () => {
   const hintsOf = (hasEffects: boolean) =>
     answerToolList(20_000, hasEffects).map(({ name, annotations }: Tool) => {
       const { title: _, ...hints } = annotations as JsonObject;

@@ -99,6 +99,7 @@ describe('a request with an envelope', () => {
 });
 
 describe('an envelope', () => {
+  // S12
   test.each(['2025-06-18', '2025-11-25', '2099-01-01', ''])('of version "%s" is rejected', async (version) => {
     const _meta = { ...ENVELOPE, 'io.modelcontextprotocol/protocolVersion': version };
     expect(await answerTo('tools/list', { _meta })).toEqual({

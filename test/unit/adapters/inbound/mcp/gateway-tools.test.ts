@@ -2,6 +2,7 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import { ToolCatalogue } from '../../../../../src/application/tools/tool-catalogue.ts';
 import type { ApprovedTools } from '../../../../../src/domain/gateway/approved-tools.ts';
 import type { ToolServerError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts';
@@ -37,6 +38,9 @@ function start(
   let gateway: Gateway | undefined;
   const tools = new GatewayTools({
     builtIn: BUILT_IN,
+    catalogue: new ToolCatalogue({ clock, providers: () => (gateway === undefined ? [] : [gateway]) }),
+    logger,
+    toolErrors: 'protocol',
     gateway: async () => {
       gateway ??= startScripted(servers, { clock, logger, definitions, approved });
       return gateway;
@@ -91,7 +95,7 @@ describe('secrets of servers', () => {
     );
     expect(await failing({ kind: 'crashed', reason: SECRET })).toContain('was lost during the call ([redacted])');
     // Hidden characters are removed from messages.
-    const hidden = SECRET.replace('-', '-\u200b');
+    const hidden = SECRET.replace('-', '-\u202e');
     expect(await failing({ kind: 'invalid_result', detail: hidden })).toContain('is not valid: [redacted]');
     const reports: ToolScript = (args, onProgress, signal) => {
       onProgress({ progress: 1, message: SECRET });
@@ -107,6 +111,7 @@ describe('secrets of servers', () => {
 });
 
 describe('the list', () => {
+  // S60
   test('contains the tools as the servers described them, after the answer tools', async () => {
     const described = {
       title: 'Read a file',
@@ -135,7 +140,7 @@ describe('the list', () => {
     expect(names).toContain(exposedName('a', long));
   });
 
-  test('starts the servers, and waits at most 5 s for them', async () => {
+  test('starts the servers, and waits at most 500 ms for them', async () => {
     const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
     const up = new ScriptedToolServer({ b: echoes });
     const { list, clock } = start({ slow, up });
@@ -145,7 +150,7 @@ describe('the list', () => {
     const listed = list().then((result) => {
       names = namesOf(result);
     });
-    await clock.advance(4999);
+    await clock.advance(499);
     expect(names).toBeUndefined();
     await clock.advance(1);
     await listed;
@@ -221,6 +226,12 @@ describe('changes', () => {
   });
 });
 
+test('a tool keeps its _meta, in which hosts find the page that shows its results', async () => {
+  const _meta = { ui: { resourceUri: 'ui://weather/card' } };
+  const { list } = start({ files: new ScriptedToolServer({ read: { script: echoes, _meta } }) });
+  expect(((await list()).tools as object[]).at(-1)).toMatchObject({ name: 'files__read', _meta });
+});
+
 describe('a call', () => {
   test('reaches the tool with its own name, and returns the result unchanged', async () => {
     const result = {
@@ -237,6 +248,16 @@ describe('a call', () => {
     const { call } = start({ files });
     expect(await call('files__read file', { path: 'a' })).toEqual({ jsonrpc: '2.0', id: 1, result });
     expect(files.calls).toMatchObject([{ tool: 'read file', args: { path: 'a' } }]);
+  });
+
+  test('of a server with resources returns links that can be read here', async () => {
+    const result = { content: [{ type: 'resource_link', uri: 'file:///a', name: 'a' }] };
+    const files = new ScriptedToolServer({ read: returns(result) });
+    files.capabilities = { resources: {} };
+    const { call } = start({ files });
+    expect(await call('files__read')).toMatchObject({
+      result: { content: [{ type: 'resource_link', uri: 'gateway:///files/file:///a', name: 'a' }] },
+    });
   });
 
   test('in the modern era has a result of that era', async () => {
@@ -415,6 +436,11 @@ describe('progress', () => {
     const called = call('files__read', {}, { progressToken: token });
     await settled();
     const progress = [
+      {
+        jsonrpc: '2.0',
+        method: 'notifications/progress',
+        params: { progress: 0, message: 'Starting files', progressToken: token },
+      },
       {
         jsonrpc: '2.0',
         method: 'notifications/progress',

@@ -103,7 +103,7 @@ test('queries and pages that wait are joined into one line', async () => {
   ]);
 });
 
-describe('a call of an own tool (ruling L25)', () => {
+describe('a call of an own tool', () => {
   const calling = (tool: string): SearchProgress => ({ kind: 'calling', server: 'jira', tool });
   const called = (tool: string): SearchProgress => {
     return { kind: 'called', server: 'jira', tool, ms: 50, characters: 120, reason: undefined };
@@ -260,6 +260,7 @@ describe('for any progress at any time', () => {
   const steps = fc.array(fc.tuple(step, wait), { minLength: 1, maxLength: 25 });
   const language = fc.constantFrom<Language>('en', 'ja');
 
+  // S17
   test('lines are in order, neither too many nor too few, and no query or page is lost', async () => {
     await fc.assert(
       fc.asyncProperty(steps, language, async (steps, language) => {

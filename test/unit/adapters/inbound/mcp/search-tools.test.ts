@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CallObserver } from '../../../../../src/adapters/inbound/mcp/call-meter.ts';
 import { SearchTools } from '../../../../../src/adapters/inbound/mcp/search-tools.ts';
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import type { CallObserver } from '../../../../../src/application/tools/tool-call.ts';
+import { ToolCatalogue } from '../../../../../src/application/tools/tool-catalogue.ts';
 import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
 import { EVERYTHING, type Rights } from '../../../../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
@@ -39,6 +40,9 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, options: O
   };
   const tools = new SearchTools({
     builtIn: BUILT_IN,
+    catalogue: new ToolCatalogue({ clock, providers: () => (gateway === undefined ? [] : [gateway]) }),
+    logger,
+    toolErrors: 'protocol',
     gateway: load,
     notifiesOfChanges: true,
     clock,
@@ -46,7 +50,7 @@ function start(servers: Readonly<Record<string, ScriptedToolServer>>, options: O
     isAuto,
     always,
   });
-  const by = { caller: 'alice', door: 'mcp' as const, rights: () => rights };
+  const by = { caller: 'alice', door: 'mcp' as const, rights };
   const application = new FakeApplication(hangingAnswer);
   const session = newSession({ application, clock, logger, tools, by, ...(observer && { observer }) });
   const { sent, send, request, resultOf, call } = clientOf(session);
@@ -77,6 +81,7 @@ const many = (count: number) =>
   new ScriptedToolServer(Object.fromEntries(Array.from({ length: count }, (_, index) => [`t${index}`, echoes])));
 
 describe('the list', () => {
+  // S61
   test('has the answer tools, the three, and those of gateway.always', async () => {
     const files = new ScriptedToolServer({ read: echoes, read_all: echoes, write: echoes });
     const filesystem = new ScriptedToolServer({ read: echoes });
@@ -183,14 +188,14 @@ describe('find_tools', () => {
     expect(namesOf((await find({ query: 'note' })).tools)).toEqual(['files__write_note']);
   });
 
-  test('waits at most 5 s for first starts, and can be cancelled', async () => {
+  test('waits at most 500 ms for first starts, and can be cancelled', async () => {
     const slow = new ScriptedToolServer({ note: echoes }, 'hangs');
     const { find, clock, send, call, sent } = start({ slow, files: new ScriptedToolServer({ note: echoes }) });
     let found: object | undefined;
     const finding = find({ query: 'note' }).then((result) => {
       found = result;
     });
-    await clock.advance(4999);
+    await clock.advance(499);
     expect(found).toBeUndefined();
     await clock.advance(1);
     await finding;
@@ -215,7 +220,7 @@ describe('find_tools', () => {
 
   test('is reported as a call', async () => {
     const reports: object[] = [];
-    const observer = { onServerCallEnded: (report: object) => reports.push(report) } as never;
+    const observer = { onEnded: (report: object) => reports.push(report) };
     const { call, find } = start({ files: new ScriptedToolServer({ read: echoes }) }, { observer });
     await find({ query: 'read' });
     await call('find_tools', { query: 7 });
@@ -246,7 +251,7 @@ describe('read_tool and call_tool', () => {
     const seen = async (name: string, args: object) => {
       const files = serverOf();
       const reports: object[] = [];
-      const observer = { onServerCallEnded: (report: object) => reports.push(report) } as never;
+      const observer = { onEnded: (report: object) => reports.push(report) };
       const { list, call, sent } = start({ files }, { observer });
       await list();
       await call(name, args);
@@ -267,7 +272,7 @@ describe('read_tool and call_tool', () => {
     await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
     await called;
     expect(files.calls[0]?.signal.aborted).toBe(true);
-    expect(sent).toEqual([]);
+    expect(sent).toMatchObject([{ params: { message: 'Starting files' } }]);
   });
 
   test.each(['write', 'lie'])(

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import type { Answer } from '../../../../../src/application/answers/answer.ts';
+import type { Answer } from '../../../../../src/application/tools/answer.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../../../../../src/domain/answers/unfinished-answer.ts';
 import {
   ANSWER,
@@ -49,6 +49,7 @@ const cancelled = (requestId: unknown, reason?: unknown) => ({
   params: { requestId, ...(reason === undefined ? {} : { reason }) },
 });
 
+// S12
 describe('initialize', () => {
   test.each(['2025-06-18', '2024-11-05', '2025-11-25', '2026-07-28', '1999-01-01', undefined])(
     'returns 2025-06-18 if %s was requested',
@@ -295,7 +296,7 @@ describe('a call that fails', () => {
     const tools = {
       list: () => [],
       unknownTool: String,
-      call: () => undefined,
+      call: async () => 'unknown_tool' as const,
       cancel: () => {},
       prepare: () => Promise.reject(bug),
     };
@@ -311,6 +312,7 @@ describe('a call that fails', () => {
   });
 });
 
+// S18
 describe('a cancelled call', () => {
   test('ends and gets no response', async () => {
     const application = new FakeApplication(hangs);
@@ -401,6 +403,7 @@ describe('a cancelled call', () => {
   });
 });
 
+// S15
 describe('an id that is still in flight', () => {
   test.each([
     ['a call', call()],

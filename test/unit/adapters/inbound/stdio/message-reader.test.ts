@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageReader, type ReadEvent } from '../../../../../src/adapters/inbound/stdio/message-reader.ts';
-import { cpuMs } from '../../../../support/cpu-time.ts';
 import { runs } from '../../../../support/sized.ts';
 
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
@@ -11,10 +10,10 @@ const frame = (message: unknown) => {
   return `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 };
 
-function read(input: string | Uint8Array | readonly Uint8Array[], options = { end: true }): ReadEvent[] {
+function read(input: string | Buffer | readonly Buffer[], options = { end: true }): ReadEvent[] {
   const found: ReadEvent[] = [];
   const reader = new MessageReader((one) => found.push(one));
-  const chunks = typeof input === 'string' ? [Buffer.from(input)] : input instanceof Uint8Array ? [input] : input;
+  const chunks = typeof input === 'string' ? [Buffer.from(input)] : Buffer.isBuffer(input) ? [input] : input;
   for (const chunk of chunks) reader.push(chunk);
   if (options.end) reader.end();
   return found;
@@ -27,7 +26,7 @@ const message = fc
   .record({ id: fc.nat(), text: fc.string({ unit: 'binary' }), pretty: fc.boolean() })
   .map(({ id, text }) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { text: text.toWellFormed() } }));
 
-function cut(bytes: Uint8Array, places: readonly number[]): Uint8Array[] {
+function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((a, b) => a - b);
   return [...ends, bytes.length].map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
@@ -121,27 +120,9 @@ describe('laws', () => {
       { numRuns: runs(2000) },
     );
   });
-
-  test('a frame with a wrong length does not affect other messages', () => {
-    fc.assert(
-      fc.property(
-        message,
-        message,
-        message,
-        fc.integer({ min: -400, max: 4000 }),
-        fc.array(fc.nat()),
-        (first, lying, last, by, places) => {
-          fc.pre(by !== 0);
-          const body = JSON.stringify(lying);
-          const length = Math.max(0, Buffer.byteLength(body) + by);
-          const input = `${frame(first)}Content-Length: ${length}\r\n\r\n${body}${frame(last)}${frame(ping(1))}`;
-          expect(messagesIn(read(cut(Buffer.from(input), places)))).toEqual([first, lying, last, ping(1)]);
-        },
-      ),
-    );
-  });
 });
 
+// S13
 describe('framing', () => {
   test.each([
     ['a line', line(ping(1)), 'line'],
@@ -171,11 +152,12 @@ describe('framing', () => {
 
   test('characters that are split between chunks are complete', () => {
     const wide = { jsonrpc: '2.0', id: 1, method: 'x', params: { query: '東京の天気😀' } };
-    const bytes = [...Buffer.from(line(wide) + frame(wide))].map((byte) => Uint8Array.of(byte));
+    const bytes = [...Buffer.from(line(wide) + frame(wide))].map((byte) => Buffer.from([byte]));
     expect(messagesIn(read(bytes))).toEqual([wide, wide]);
   });
 });
 
+// S14
 describe('malformed input', () => {
   test.each([
     ['a line that is not JSON', 'not json\n'],
@@ -185,7 +167,7 @@ describe('malformed input', () => {
     ['a header without a length', 'Content-Type: application/json\r\n\r\n'],
     ['a line that is not a header', 'Content-what is this\n'],
     ['an empty frame', 'Content-Length: 0\r\n\r\n'],
-    ['garbage right before a header', 'garbage'],
+    ['a body that is not JSON', 'Content-Length: 8\r\n\r\n{"cut": '],
   ])('%s is reported once, and the next message is read', (_, garbage) => {
     const found = read(garbage + frame(ping(2)), { end: false });
     expect(malformedIn(found)).toHaveLength(1);
@@ -215,38 +197,25 @@ describe('malformed input', () => {
     expect(messagesIn(found)).toEqual([ping(2)]);
   });
 
-  test('the message of a frame with a wrong length is read, and keeps its framing', () => {
-    const found = read(`Content-Length: 9\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
-    expect(found.slice(1)).toEqual([
-      { kind: 'message', value: ping(1), framing: 'framed' },
-      { kind: 'message', value: ping(2), framing: 'framed' },
+  test('after a header without its end, reading continues with the line that is no field', () => {
+    expect(read(`Content-Length: 9\n${line(ping(1))}`)).toEqual([
+      { kind: 'malformed', reason: 'an invalid header', framing: 'framed' },
+      { kind: 'message', value: ping(1), framing: 'line' },
     ]);
   });
 
-  test('a frame whose length is too large ends at the next header', () => {
-    const found = read(`Content-Length: 100000\r\n\r\n${JSON.stringify(ping(1))}${frame(ping(2))}`, { end: false });
-    expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
+  test('after a frame with a wrong length, reading continues at the next line', () => {
+    const found = read(`Content-Length: 9\r\n\r\n${line(ping(1))}${line(ping(2))}${frame(ping(3))}`);
+    expect(malformedIn(found).length).toBeGreaterThan(0);
+    expect(messagesIn(found)).toEqual([ping(2), ping(3)]);
   });
 
-  test.each([
-    ['that opens a list', '['],
-    ['that is cut inside an object', '{"jsonrpc":"2.0","id":1,"params":{'],
-    ['that is cut after a comma', '{"jsonrpc":"2.0",'],
-    ['that is cut inside a list', '{"params":[1'],
-    ['that is cut inside a word', '{"params":tru'],
-    ['that is cut inside a text', '{"params":"abc'],
-    ['whose brackets do not match', '{"params":[}'],
-    ['whose name is not a string', '{1'],
-    ['that has one colon too many', '{"params"::'],
-    ['that is not JSON', 'not json'],
-  ])('the lines after a frame with a length of 256 MiB %s are read', (_, body) => {
-    const found = read(`Content-Length: 268435456\r\n\r\n${body}\n${line(ping(1))}${line(ping(2))}`, { end: false });
-    expect(messagesIn(found)).toEqual([ping(1), ping(2)]);
-  });
-
-  test('a message whose frame is cut off by the end of input is read', () => {
-    expect(messagesIn(read(`Content-Length: 500\r\n\r\n${JSON.stringify(ping(1))}`))).toEqual([ping(1)]);
-  });
+  test.each(['Content-Length: 500\r\n\r\n{}', 'Content-Length: 500\r\n'])(
+    'the input that ends inside a frame is reported: %j',
+    (input) => {
+      expect(read(input)).toEqual([{ kind: 'malformed', reason: 'the input ended inside a frame', framing: 'framed' }]);
+    },
+  );
 
   test('a message that nests too deeply is reported, and those before and after it are read', () => {
     const nested = (levels: number) => ({
@@ -259,7 +228,7 @@ describe('malformed input', () => {
       [line(nested(1001)), 'line', 'a line that'],
       [frame(nested(1001)), 'framed', 'a frame whose body'],
       [`Content-Length: ${pretty.length}\r\n\r\n${pretty}`, 'framed', 'a frame whose body'],
-      [line('').replace('""', '['.repeat(100_000)), 'line', 'a line that'],
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}\n`, 'line', 'a line that'],
     ] as const) {
       const reason = `${what} nests more than 1000 levels deep`;
       for (const write of [line, frame]) {
@@ -276,72 +245,3 @@ describe('malformed input', () => {
     expect(messagesIn(read('123\n[]\n"text"\nnull\n'))).toEqual([123, [], 'text', null]);
   });
 });
-
-/** Between 4, which is linear, and 16, which is quadratic. */
-const MAX_GROWTH = 8;
-
-describe('the time is linear in the number of bytes:', () => {
-  /** Nested frames: the length of each includes all that follow. */
-  const nestedFrames = (body: string, count: number) => {
-    let inner = '';
-    for (let frames = 0; frames < count; frames += 1) {
-      inner = `Content-Length: ${body.length + inner.length}\r\n\r\n${body}${inner}`;
-    }
-    return inner;
-  };
-  const bigFrame = (body: string) => `Content-Length: 99000000\r\n\r\n${body}\n`;
-  const text = (count: number) => ({ ...ping(1), params: { text: '東京 "quoted" \\ '.repeat(count) } });
-
-  test.each<[string, (size: number) => string]>([
-    ['spaces inside a header', (size) => `x Content-Length: a${' '.repeat(size * 500_000)}b\n`],
-    ['spaces inside a header at the start', (size) => `Content-Length: a${' '.repeat(size * 500_000)}b\n`],
-    ['headers in one line', (size) => `${'content-type: '.repeat(size * 50_000)}\n`],
-    ['headers in one text', (size) => bigFrame(`"${'Content-Length: 5 '.repeat(size * 25_000)}`)],
-    ['lines without a message', (size) => 'content-type: a\n'.repeat(size * 20_000)],
-    ['frames inside frames', (size) => nestedFrames('', size * 1500)],
-    ['frames inside lists', (size) => nestedFrames('[', size * 500)],
-    ['frames between invalid frames', (size) => nestedFrames(frame(ping(1)), size * 1500)],
-    // V8 needs several times as long for each bracket beyond a million.
-    ['brackets', (size) => bigFrame('['.repeat(size * 240_000))],
-    ['lines in a frame', (size) => bigFrame('[1]\n'.repeat(size * 6000))],
-    ['empty lines in a frame', (size) => bigFrame('\n'.repeat(size * 50_000))],
-    ['empty lines', (size) => '\n'.repeat(size * 200_000)],
-    ['a long line', (size) => line(text(size * 25_000))],
-    ['a long frame', (size) => frame(text(size * 25_000))],
-  ])('%s', (_, write) => {
-    const inputOf = (size: number) => Buffer.from(`${write(size)}\n${line(ping(7))}${line(ping(8))}`);
-    for (const chunkBytes of [8192, Number.POSITIVE_INFINITY]) {
-      expect(growth(inputOf, chunkBytes)).toBeLessThan(MAX_GROWTH);
-      expect(messagesIn(read(chunksOf(inputOf(1), chunkBytes), { end: false })).slice(-2)).toEqual([ping(7), ping(8)]);
-    }
-  });
-
-  test('a header that arrives byte by byte', () => {
-    const headers = (size: number) => Buffer.from(`content-a:\n${'a:\n'.repeat(size * 650)}!\n`.repeat(4));
-    expect(growth(headers, 1)).toBeLessThan(MAX_GROWTH);
-  });
-});
-
-/** How many times the CPU time it takes to read four times as much: 4 if the time is linear, 16 if it is quadratic. */
-function growth(inputOf: (size: number) => Buffer, chunkBytes: number): number {
-  const sides = [1, 4].map((size) => ({
-    chunks: chunksOf(inputOf(size), chunkBytes),
-    ms: Number.POSITIVE_INFINITY,
-  }));
-  const ratio = () => (sides[1]?.ms ?? Number.NaN) / (sides[0]?.ms ?? Number.NaN);
-  // More runs if the garbage collector, which has threads of its own, took part in all of them.
-  for (let run = 0; run < 3 || (run < 40 && ratio() >= MAX_GROWTH); run += 1) {
-    for (const side of sides) {
-      side.ms = Math.min(
-        side.ms,
-        cpuMs(() => read(side.chunks, { end: false })),
-      );
-    }
-  }
-  return ratio();
-}
-
-function chunksOf(bytes: Buffer, size: number): Buffer[] {
-  const count = Math.ceil(bytes.length / size) || 1;
-  return Array.from({ length: count }, (_, index) => bytes.subarray(index * size || 0, (index + 1) * size));
-}

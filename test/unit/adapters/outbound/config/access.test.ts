@@ -1,29 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-access-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true }));
+import { expect, test } from 'vitest';
+import { givenConfig } from '../../../../support/given-config.ts';
 
 const OAUTH = { issuer: 'https://auth.example', audience: 'https://mcp.example/mcp', groups_claim: 'groups' };
 
-function load(config: object) {
-  const file = join(folder, 'config.yaml');
-  writeFileSync(file, JSON.stringify({ servers: [{ name: 'notes', command: 'node' }], ...config }));
-  return loadConfig({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' });
-}
-
-async function problemsOf(config: object) {
-  const validated = await load(config);
-  return 'problems' in validated ? validated.problems.map(({ where }) => where) : [];
-}
+const { problemsOf, acceptedConfig } = givenConfig();
+const given = (config: object) => ({ servers: [{ name: 'notes', command: 'node' }], ...config });
 
 test('entries are read, and null is none', async () => {
   const access = {
@@ -33,22 +14,16 @@ test('entries are read, and null is none', async () => {
     carol: null,
     local: {},
   };
-  const validated = await load({ access, http: { oauth: OAUTH } });
-  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  expect(validated.value.access).toEqual({
+  expect((await acceptedConfig(given({ access, http: { oauth: OAUTH } }))).access).toEqual({
     alice: { servers: { notes: ['find', 'get_*'] }, answers: ['answer_quick'], operator: false },
     'oauth:bob@example.com': { servers: 'all', answers: true, operator: true },
     'group:dev': { servers: { notes: 'read_only' }, operator: false },
     local: { operator: false },
   });
-  expect(await problemsOf({ access: {} })).toEqual([]);
 });
 
 test('an empty section allows nothing, and is not an absent one', async () => {
-  const accessOf = async (config: object) => {
-    const validated = await load(config);
-    return 'problems' in validated ? validated.problems : validated.value.access;
-  };
+  const accessOf = async (config: object) => (await acceptedConfig(given(config))).access;
   expect(await accessOf({ access: null })).toEqual({});
   expect(await accessOf({ access: {} })).toEqual({});
   expect(await accessOf({})).toBeUndefined();
@@ -75,5 +50,5 @@ test.each<[string, object]>([
     { servers: [{ name: 'notes', command: 'node', timeout: 0 }], access: { alice: { servers: { notes: 'all' } } } },
   ],
 ])('%s is a problem: %j', async (where, config) => {
-  expect(await problemsOf(config)).toEqual([where]);
+  expect((await problemsOf(given(config))).map((problem) => problem.where)).toEqual([where]);
 });

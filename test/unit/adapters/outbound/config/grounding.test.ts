@@ -1,37 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-grounding-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true }));
+import { expect, test } from 'vitest';
+import { givenConfig } from '../../../../support/given-config.ts';
 
 const NOTES = { name: 'notes', command: 'node' };
 const DOCS = { name: 'docs', url: 'https://docs.example/mcp', public: true };
 
-function load(config: object) {
-  const file = join(folder, 'config.yaml');
-  writeFileSync(file, JSON.stringify(config));
-  return loadConfig({ environment: {}, commandLine: { '--config': file }, version: '0.9.0' });
-}
+const { problemsOf: allProblemsOf, acceptedConfig } = givenConfig();
 
-async function policyOf(config: object) {
-  const validated = await load(config);
-  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  return validated.value.grounding;
-}
+const policyOf = async (config: object) => (await acceptedConfig(config)).grounding;
 
 async function problemsOf(config: object) {
-  const validated = await load(config);
-  return 'problems' in validated
-    ? validated.problems.map(({ where, value, message }) => `${where}: ${value ?? ''}: ${message}`)
-    : [];
+  const found = await allProblemsOf(config);
+  return found.map(({ where, value, message }) => `${where}: ${value ?? ''}: ${message}`);
 }
 
 test('the policy has defaults', async () => {

@@ -1,26 +1,12 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
-import { HOME_VARIABLE, posixTest } from '../../../../support/platform.ts';
+import { givenConfig } from '../../../../support/given-config.ts';
+import { posixTest } from '../../../../support/platform.ts';
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
-
-let folder = '';
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-'));
-  vi.stubEnv(HOME_VARIABLE, folder);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
 
 interface Given {
   readonly yaml?: string;
@@ -28,32 +14,17 @@ interface Given {
   readonly commandLine?: CommandLineOptions;
 }
 
-function load({ yaml, environment = {}, commandLine = {} }: Given = {}) {
-  const configPath = join(folder, 'config.yaml');
-  if (yaml !== undefined) writeFileSync(configPath, yaml);
-  const given = yaml === undefined ? {} : { '--config': configPath };
-  return loadConfig({
-    environment,
-    commandLine: { ...given, ...commandLine },
-    version: '1.2.3',
-  });
-}
-
-const config = async (given: Given = {}) => {
-  const loaded = await load(given);
-  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
-};
+const { at, ...given } = givenConfig();
+const load = ({ yaml, environment, commandLine }: Given = {}) => given.load(yaml, environment, commandLine);
+const config = ({ yaml, environment, commandLine }: Given = {}) => given.acceptedConfig(yaml, environment, commandLine);
+const problems = ({ yaml, environment, commandLine }: Given) => given.problemsOf(yaml, environment, commandLine);
 /** The problems in a YAML file, all of which name it. */
 const yamlProblems = async (yaml: string) => {
   const found = await problems({ yaml });
   return found.map(({ file, ...problem }) => {
-    expect(file).toBe(join(folder, 'config.yaml'));
+    expect(file).toBe(at('config.yaml'));
     return problem;
   });
-};
-const problems = async (given: Given) => {
-  const loaded = await load(given);
-  return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
 };
 
 test('a variable that is probably mistyped is named beside the problems that it may have caused', async () => {
@@ -87,7 +58,7 @@ describe('defaults', () => {
 
   test('do not come from the disk', async () => {
     await config();
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(at())).toEqual([]);
   });
 });
 
@@ -117,8 +88,8 @@ server: { debug: false, debug_file: null, show_config_on_start: false }
   });
 
   test('is read from the default path if no other is named', async () => {
-    mkdirSync(join(folder, '.config/openai-responses-mcp'), { recursive: true });
-    const path = join(folder, '.config/openai-responses-mcp/config.yaml');
+    mkdirSync(at('.config/openai-responses-mcp'), { recursive: true });
+    const path = at('.config/openai-responses-mcp/config.yaml');
     writeFileSync(path, 'policy: { max_citations: 7 }');
     const { maxCitations, sources } = await config();
     expect(maxCitations).toBe(7);
@@ -210,8 +181,7 @@ describe('layers', () => {
         NO_PROXY: bypass,
         OPENAI_BASE_URL: 'http://localhost:11434/v1',
       };
-      expect((await config({ environment: { ...environment, RESOLVE_DATES: '1' } })).pageProxy).toBe(expected);
-      expect((await config({ environment })).pageProxy).toBeUndefined();
+      expect((await config({ environment })).pageProxy).toBe(expected);
     },
   );
 
@@ -227,6 +197,7 @@ describe('layers', () => {
     ]);
   });
 
+  // S3
   test('the environment overrides YAML, and YAML the defaults', async () => {
     const yaml = 'policy: { max_citations: 5 }\nrequest: { timeout_ms: 1000, max_retries: 1 }';
     expect(await config({ yaml, environment: { MAX_CITATIONS: '7', OPENAI_API_TIMEOUT: '2000' } })).toMatchObject({
@@ -253,7 +224,7 @@ describe('layers', () => {
   });
 
   test('a debug file comes from DEBUG, from --debug and from YAML', async () => {
-    const [env, cli, yaml] = ['env.log', 'cli.log', 'yaml.log'].map((name) => join(folder, name));
+    const [env, cli, yaml] = ['env.log', 'cli.log', 'yaml.log'].map((name) => at(name));
     const fileOf = async (given: Given) => (await config(given)).server;
     expect(await fileOf({ environment: { DEBUG: env } })).toMatchObject({ debug: true, debugFile: env });
     expect(await fileOf({ environment: { DEBUG: env }, commandLine: { '--debug': cli ?? '' } })).toMatchObject({
@@ -275,16 +246,16 @@ describe('layers', () => {
       adapter: 'offline',
       recordPrivate: false,
     });
-    expect((await config({ commandLine: { '--offline': folder } })).llm).toEqual({
+    expect((await config({ commandLine: { '--offline': at() } })).llm).toEqual({
       adapter: 'offline',
-      recordings: folder,
+      recordings: at(),
       recordPrivate: false,
     });
   });
 
   test('only YAML allows to record private answers', async () => {
     const yaml = 'llm: { record: recorded, record_private: true }';
-    expect((await config({ yaml })).llm).toMatchObject({ record: join(folder, 'recorded'), recordPrivate: true });
+    expect((await config({ yaml })).llm).toMatchObject({ record: at('recorded'), recordPrivate: true });
   });
 });
 
@@ -307,7 +278,7 @@ describe('the key', () => {
 
 describe('a key in a file', () => {
   const keyFile = (content: string) => {
-    const path = join(folder, 'key');
+    const path = at('key');
     writeFileSync(path, content);
     return { OPENAI_API_KEY_FILE: path };
   };
@@ -320,7 +291,7 @@ describe('a key in a file', () => {
   });
 
   test.each([
-    ['that does not exist', () => ({ OPENAI_API_KEY_FILE: join(folder, 'no') })],
+    ['that does not exist', () => ({ OPENAI_API_KEY_FILE: at('no') })],
     ['that is empty', () => keyFile('\n')],
     ['in addition to a key in the variable', () => ({ ...keyFile(KEY), OPENAI_API_KEY: KEY })],
   ])('%s is a problem', async (_, environment) => {
@@ -330,30 +301,12 @@ describe('a key in a file', () => {
   });
 });
 
-describe('MCP_LINE_MODE', () => {
-  test.each([
-    ['1', true],
-    [' 1 ', true],
-    ['0', false],
-    ['', false],
-    [undefined, false],
-  ])('%j: line framing is forced: %s', async (MCP_LINE_MODE, forced) => {
-    expect((await config({ environment: { MCP_LINE_MODE } })).server.lineMode).toBe(forced);
-  });
-
-  test('an unknown value is a problem', async () => {
-    expect(await problems({ environment: { MCP_LINE_MODE: 'lines' } })).toEqual([
-      { where: 'MCP_LINE_MODE', value: 'lines', message: 'expected true or false' },
-    ]);
-  });
-});
-
 describe('the system policy', () => {
   const policy = (merge: string) => `policy: { system: { source: file, path: my/policy.md, merge: ${merge} } }`;
 
   beforeEach(() => {
-    mkdirSync(join(folder, 'my'));
-    writeFileSync(join(folder, 'my/policy.md'), '\uFEFFBe brief.\n');
+    mkdirSync(at('my'));
+    writeFileSync(at('my/policy.md'), '\uFEFFBe brief.\n');
   });
 
   test.each([
@@ -380,14 +333,14 @@ describe('the system policy', () => {
     expect(await yamlProblems('policy: { system: { source: file, path: no.md } }')).toEqual([
       {
         where: 'policy.system.path',
-        value: join(folder, 'no.md'),
+        value: at('no.md'),
         message: 'expected a policy file that can be read (ENOENT)',
       },
     ]);
   });
 
   test('in an empty file is a problem', async () => {
-    writeFileSync(join(folder, 'my/policy.md'), ' \n');
+    writeFileSync(at('my/policy.md'), ' \n');
     expect(await problems({ yaml: policy('append') })).toMatchObject([{ where: 'policy.system.path' }]);
   });
 
@@ -405,6 +358,7 @@ describe('problems', () => {
     expect(found).toMatchObject([{ where: 'http.oauth.issuer', value: 'http://auth.example.com' }]);
   });
 
+  // S4
   test('are reported together, from every layer', async () => {
     const yaml = `
 request: { timeout_ms: 0, max_retries: two }
@@ -488,7 +442,7 @@ serach: {}
     async (yaml) => {
       const found = await problems({ yaml });
       expect(found).toHaveLength(1);
-      expect(found).toMatchObject([{ where: join(folder, 'config.yaml') }]);
+      expect(found).toMatchObject([{ where: at('config.yaml') }]);
       expect(found.map(({ message }) => message).join()).toMatch(
         /^expected a file in YAML \((?:.+ at line \d+, column \d+|it contains more than one document)\)$/,
       );
@@ -501,20 +455,20 @@ serach: {}
   });
 
   test('an explicit file that does not exist', async () => {
-    const configPath = join(folder, 'no.yaml');
+    const configPath = at('no.yaml');
     expect(await problems({ commandLine: { '--config': configPath } })).toEqual([
       { where: `--config ${configPath}`, message: 'expected a YAML file that can be read (ENOENT)' },
     ]);
   });
 
   test('an explicit file that is a folder', async () => {
-    expect(await problems({ commandLine: { '--config': folder } })).toEqual([
-      { where: `--config ${folder}`, message: 'expected a YAML file that can be read (EISDIR)' },
+    expect(await problems({ commandLine: { '--config': at() } })).toEqual([
+      { where: `--config ${at()}`, message: 'expected a YAML file that can be read (EISDIR)' },
     ]);
   });
 
   test('recordings that do not exist', async () => {
-    const offline = join(folder, 'no');
+    const offline = at('no');
     const problem = { where: '--offline (llm.recordings)', value: offline };
     expect(await problems({ commandLine: { '--offline': offline } })).toMatchObject([problem]);
     const environment = { LLM_RECORDINGS: offline, LLM_ADAPTER: 'offline' };
@@ -524,7 +478,7 @@ serach: {}
   });
 
   test('a debug file that cannot be written', async () => {
-    const debug = join(folder, 'no/such/debug.log');
+    const debug = at('no/such/debug.log');
     const problem = { where: '--debug (server.debug_file)', value: debug };
     expect(await problems({ commandLine: { '--debug': debug } })).toMatchObject([problem]);
     expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
@@ -537,6 +491,7 @@ serach: {}
   });
 });
 
+// S5
 describe('a key in the wrong place', () => {
   test.each([
     ['openai: { api_key: KEY }', 'openai.api_key'],
@@ -592,7 +547,7 @@ describe('a secret that does not look like a key', () => {
     [0o640, undefined],
     [0o600, undefined],
   ] as const)('a key file of mode %o can be read by others: %s', async ([mode, isKeyFileShared]) => {
-    const path = join(folder, 'key');
+    const path = at('key');
     writeFileSync(path, KEY);
     chmodSync(path, mode);
     const { openai } = await config({ environment: { OPENAI_API_KEY_FILE: path } });
@@ -600,7 +555,7 @@ describe('a secret that does not look like a key', () => {
   });
 
   test('the path of a key file is shown', async () => {
-    const path = join(folder, 'no', 'key');
+    const path = at('no', 'key');
     expect(await problems({ environment: { OPENAI_API_KEY_FILE: path } })).toMatchObject([{ value: path }]);
   });
 });
@@ -614,7 +569,7 @@ describe('the printed configuration', () => {
     expect(version).toBe('1.2.3');
     expect({ ...sources, env: [...sources.env].sort() }).toEqual({
       ts_defaults: true,
-      yaml: join(folder, 'config.yaml'),
+      yaml: at('config.yaml'),
       env: ['DEBUG', 'MAX_CITATIONS', 'MCP_LINE_MODE', 'OPENAI_API_KEY'],
       cli: ['--config', '--debug'],
     });
@@ -664,6 +619,6 @@ test('the files that a configuration names are known, also if it has problems', 
   const missing = 'gateway:\n  lock: tools.lock\n  servers_file: servers.json\nmistyped: 1\n';
   expect(await load({ yaml: missing })).toMatchObject({
     problems: expect.any(Array),
-    files: ['config.yaml', 'servers.json', 'tools.lock'].map((name) => join(folder, name)),
+    files: ['config.yaml', 'servers.json', 'tools.lock'].map((name) => at(name)),
   });
 });

@@ -14,8 +14,15 @@ test.each([
   ['OPENAI_BASE_URI', 'OPENAI_BASE_URL'],
   ['ANSWER_EFORT', 'ANSWER_EFFORT'],
   ['MCP_HTTP_TOKENS', 'MCP_HTTP_TOKEN'],
-])('%s may be meant as %s', async (name, nearest) => {
-  expect(await find({ PATH: '/bin', [name]: 'secret' })).toEqual([noticeOf(name, nearest)]);
+  ['MODEL_PROFILE', 'MODEL_PROFILES'],
+  ['MODEL_PROFILS', 'MODEL_PROFILES'],
+  ['LONG_ANSWER', 'LONG_ANSWERS'],
+  ['CHECK_CITATION', 'CHECK_CITATIONS'],
+  ['MAX_CITATION', 'MAX_CITATIONS'],
+  ['RESOLVE_DATE', 'RESOLVE_DATES'],
+  ['TIMEZONE', 'TIME_ZONE'],
+])('%s may be meant as %s', (name, nearest) => {
+  expect(find({ PATH: '/bin', [name]: 'secret' })).toEqual([noticeOf(name, nearest)]);
 });
 
 test.each([
@@ -32,29 +39,41 @@ test.each([
     'ANSWER',
     'ANSWER_ALL',
   ],
-  ...['MCP_toolerrors', 'XMCP_TOOL_ERROR', 'OPENAI_API_KEY', 'MCP_HTTP_TOKEN', 'MCP_TOOL_ERRORS'],
-])('%s is no typo', async (name) => {
-  expect(await find({ [name]: 'x' })).toEqual([]);
+  ...['MCP_toolerrors', 'OPENAI_API_KEY', 'MCP_HTTP_TOKEN', 'MCP_TOOL_ERRORS'],
+  ...[
+    'DEBUGGER',
+    'DEBUG_MODE',
+    'TIME_ZONE_ID',
+    'FTP_PROXY',
+    'SOCKS_PROXY',
+    'LANG',
+    'LC_TIME',
+    'LLM_API_KEY',
+    'MODEL',
+    'HOME',
+  ],
+])('%s is no typo', (name) => {
+  expect(find({ [name]: 'x' })).toEqual([]);
 });
 
-test('an empty variable is not set', async () => {
-  expect(await find({ MCP_TOOL_ERROR: ' ' })).toEqual([]);
+test('an empty variable is not set', () => {
+  expect(find({ MCP_TOOL_ERROR: ' ' })).toEqual([]);
 });
 
-test('beside a key, a second one is meant, and beside another variable nothing else', async () => {
-  expect(await find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
-  expect(await mistypedVariables({ OPENAI_KEY_A: 'a', OPENAI_KEY_B: 'b' }, ['OPENAI_KEY_A'])).toEqual([]);
-  expect(await find({ MCP_TOOL_ERRORS: 'result', MCP_TOOL_ERROR: 'result' })).toEqual([
+test('beside a key, a second one is meant, and beside another variable nothing else', () => {
+  expect(find({ OPENAI_API_KEY: 'a', OPENAI_API_KEY2: 'b' })).toEqual([]);
+  expect(mistypedVariables({ OPENAI_KEY_A: 'a', OPENAI_KEY_B: 'b' }, ['OPENAI_KEY_A'])).toEqual([]);
+  expect(find({ MCP_TOOL_ERRORS: 'result', MCP_TOOL_ERROR: 'result' })).toEqual([
     noticeOf('MCP_TOOL_ERROR', 'MCP_TOOL_ERRORS'),
   ]);
-  expect(await find({ OPENAI_API_KEY2: 'b' })).toEqual([noticeOf('OPENAI_API_KEY2', 'OPENAI_API_KEY')]);
+  expect(find({ OPENAI_API_KEY2: 'b' })).toEqual([noticeOf('OPENAI_API_KEY2', 'OPENAI_API_KEY')]);
 });
 
-test('a variable that the configuration names is known', async () => {
-  expect(await mistypedVariables({ OPENAI_API_KEY2: 'b' }, ['OPENAI_API_KEY2'])).toEqual([]);
+test('a variable that the configuration names is known', () => {
+  expect(mistypedVariables({ OPENAI_API_KEY2: 'b' }, ['OPENAI_API_KEY2'])).toEqual([]);
 });
 
-test('no variable of this program is a typo of another one', async () => {
+test('no variable of this program is a typo of another one', () => {
   const names = [...KEYS.flatMap(({ variable }) => variable ?? []), ...KNOWN];
-  for (const name of names) expect(await find({ [name]: 'x' })).toEqual([]);
+  for (const name of names) expect(find({ [name]: 'x' })).toEqual([]);
 });

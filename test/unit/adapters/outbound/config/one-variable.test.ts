@@ -1,44 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { profileFor } from '../../../../../src/domain/answers/model-profile.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { TOOL_NAMES } from '../../../../../src/domain/answers/tool-name.ts';
-import { HOME_VARIABLE } from '../../../../support/platform.ts';
+import { givenConfig } from '../../../../support/given-config.ts';
 
-let folder = '';
+type Variables = Readonly<Record<string, string>>;
+const given = givenConfig();
+const config = (environment: Variables, yaml?: string) => given.acceptedConfig(yaml, environment);
+const problems = (environment: Variables, yaml?: string) => given.problemsOf(yaml, environment);
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-'));
-  vi.stubEnv(HOME_VARIABLE, folder);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
-
-/** Loads YAML, if there is any, and variables. */
-function load(environment: Readonly<Record<string, string>>, yaml?: string) {
-  const file = join(folder, 'given.yaml');
-  if (yaml !== undefined) writeFileSync(file, yaml);
-  const commandLine: Record<string, string> = yaml === undefined ? {} : { '--config': file };
-  return loadConfig({ environment, commandLine, version: '1.2.3' });
-}
-
-async function config(environment: Readonly<Record<string, string>>, yaml?: string) {
-  const loaded = await load(environment, yaml);
-  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
-}
-
-async function problems(environment: Readonly<Record<string, string>>, yaml?: string) {
-  const loaded = await load(environment, yaml);
-  return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
-}
-
-describe('the preset (A12)', () => {
+describe('the preset', () => {
   const TUNED = {
     answer_detailed: { reasoningEffort: 'high', verbosity: 'high', searchContextSize: 'high', maxToolCalls: 30 },
     answer_quick: { reasoningEffort: 'low', verbosity: 'low', searchContextSize: 'low', maxToolCalls: 3 },
@@ -110,23 +82,7 @@ describe('the preset (A12)', () => {
   });
 });
 
-describe('MCP_TOOL_ERRORS (A12)', () => {
-  test('is the variable for server.tool_errors, and overrides YAML', async () => {
-    expect((await config({})).server.toolErrors).toBe('protocol');
-    expect((await config({ MCP_TOOL_ERRORS: 'result' })).server.toolErrors).toBe('result');
-    const yaml = 'server: { tool_errors: result }';
-    expect((await config({ MCP_TOOL_ERRORS: 'protocol' }, yaml)).server.toolErrors).toBe('protocol');
-    expect((await config({}, yaml)).server.toolErrors).toBe('result');
-  });
-
-  test('another value is a problem', async () => {
-    expect(await problems({ MCP_TOOL_ERRORS: 'text' })).toEqual([
-      { where: 'MCP_TOOL_ERRORS', value: 'text', message: 'expected one of protocol, result' },
-    ]);
-  });
-});
-
-describe('TIME_ZONE (A13)', () => {
+describe('TIME_ZONE', () => {
   test.each(['Europe/Berlin', 'America/Argentina/Buenos_Aires', 'UTC', 'Asia/Tokyo'])('%s', async (zone) => {
     expect((await config({ TIME_ZONE: zone })).timeZone).toBe(zone);
     expect((await config({}, `clock: { time_zone: ${zone} }`)).timeZone).toBe(zone);
@@ -155,7 +111,7 @@ describe('TIME_ZONE (A13)', () => {
   test.each(['prepend', 'append'])(
     'a policy file that is combined by %s has the built-in policy in this zone',
     async (merge) => {
-      const path = join(folder, 'policy.md');
+      const path = given.at('policy.md');
       writeFileSync(path, 'Be brief. Our office is in Asia/Tokyo.');
       const yaml = `policy: { system: { source: file, path: ${path}, merge: ${merge} } }`;
       const { instructions = '' } = await config({ TIME_ZONE: 'Europe/Berlin' }, yaml);
@@ -166,11 +122,11 @@ describe('TIME_ZONE (A13)', () => {
   );
 });
 
-describe('MCP_HTTP_TOKEN (A21)', () => {
+describe('MCP_HTTP_TOKEN', () => {
   const TOKEN = 'token-itself-0123456789';
 
   async function tokens(environment: Readonly<Record<string, string>>, listen = '') {
-    const loaded = await loadConfig({ environment, commandLine: { '--http': listen }, version: '1' });
+    const loaded = await given.load(undefined, environment, { '--http': listen });
     return 'value' in loaded ? loaded.value.http?.tokens : loaded.problems;
   }
 
@@ -198,15 +154,6 @@ describe('MCP_HTTP_TOKEN (A21)', () => {
     expect(found).toMatchObject([{ where: 'MCP_HTTP_TOKEN' }]);
     expect(JSON.stringify(found)).not.toContain(token);
   });
-
-  test.each(['my-secret-token', 'lowercase_token'])(
-    'a token in the place of its name is not shown: %s',
-    async (token) => {
-      const found = await tokens({ MCP_HTTP_TOKEN_ENV: token });
-      expect(found).toHaveLength(1);
-      expect(JSON.stringify(found)).not.toContain(token);
-    },
-  );
 
   test('a name that looks like one is shown', async () => {
     expect(JSON.stringify(await tokens({ MCP_HTTP_TOKEN_ENV: 'GATEWAY_TOKEN' }))).toContain('GATEWAY_TOKEN');

@@ -1,37 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { describe, expect, test } from 'vitest';
 import { passwordsOf } from '../../../../../src/adapters/outbound/network/addresses.ts';
 import { bootstrap } from '../../../../../src/wiring/runtime.ts';
-
-let folder: string;
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'config-quota-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true }));
+import { givenConfig } from '../../../../support/given-config.ts';
 
 const VARIABLE = 'MCP_HTTP_QUOTA_STORE';
 
-function load(quota: object, environment: Readonly<Record<string, string>> = {}) {
-  const file = join(folder, 'config.yaml');
-  writeFileSync(file, JSON.stringify({ http: { quota } }));
-  return loadConfig({ environment, commandLine: { '--config': file }, version: '0.9.0' });
-}
+const { at, load, problemsOf: allProblemsOf, acceptedConfig } = givenConfig();
 
-async function configOf(quota: object, environment: Readonly<Record<string, string>> = {}) {
-  const validated = await load(quota, environment);
-  if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  return validated.value;
-}
-
-async function problemsOf(quota: object, environment: Readonly<Record<string, string>> = {}) {
-  const validated = await load(quota, environment);
-  return 'problems' in validated ? validated.problems : [];
-}
+type Variables = Readonly<Record<string, string>>;
+const configOf = (quota: object, environment: Variables = {}) => acceptedConfig({ http: { quota } }, environment);
+const problemsOf = (quota: object, environment: Variables = {}) => allProblemsOf({ http: { quota } }, environment);
 
 test('every key can be set', async () => {
   const { quota } = await configOf({
@@ -137,9 +115,9 @@ describe('the store', () => {
   });
 
   test('has a password that is masked in every output', async () => {
-    await load({ calls_per_day: 1 });
+    await load({ http: { quota: { calls_per_day: 1 } } });
     const environment = { [VARIABLE]: 'redis://:p%40ssword@store' };
-    const commandLine = { '--config': join(folder, 'config.yaml') };
+    const commandLine = { '--config': at('config.yaml') };
     const validated = await bootstrap({ environment, commandLine, version: '0.9.0' });
     if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
     const { redactor, close } = validated.value;

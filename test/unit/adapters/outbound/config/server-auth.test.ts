@@ -1,39 +1,20 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { writeFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
 import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-environment.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
-
-let folder = '';
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'server-auth-'));
-});
-
-afterEach(() => rmSync(folder, { recursive: true }));
+import { givenConfig } from '../../../../support/given-config.ts';
 
 /** Obviously no secret by its form, so that it is masked for its place alone. */
 const SECRET = 'production';
 const environment = { SECRET, ID: 'my-client', HOST: 'auth.example.com' };
 
-function load(yaml: string) {
-  const file = join(folder, 'config.yaml');
-  writeFileSync(file, yaml);
-  return loadConfig({ environment, commandLine: { '--config': file }, version: '1.2.3' });
-}
-
-async function configOf(yaml: string) {
-  const loaded = await load(yaml);
-  return 'value' in loaded ? loaded.value : expect.fail(JSON.stringify(loaded.problems));
-}
+const { at, problemsOf: allProblemsOf, acceptedConfig } = givenConfig();
+const configOf = (yaml: string) => acceptedConfig(yaml, environment);
 
 /** The problems as `where: value: message`. */
 async function problemsOf(yaml: string) {
-  const loaded = await load(yaml);
-  if (!('problems' in loaded)) return expect.fail('nothing is wrong');
-  return loaded.problems.map(({ where, value, message }) => [where, value, message].filter(Boolean).join(': '));
+  const found = await allProblemsOf(yaml, environment);
+  return found.map(({ where, value, message }) => [where, value, message].filter(Boolean).join(': '));
 }
 
 const remote = (auth: string, members = 'url: "https://mcp.example.com/mcp"') =>
@@ -43,7 +24,7 @@ const authOf = async (auth: string) => {
   return server?.connection.kind === 'remote' ? server.connection.auth : expect.fail('no remote server');
 };
 
-describe('auth (ruling O1)', () => {
+describe('auth', () => {
   test('is absent if it is not configured', async () => {
     const [server] = (await configOf(remote('null'))).servers ?? [];
     expect(server?.connection).not.toHaveProperty('auth');
@@ -81,7 +62,7 @@ describe('auth (ruling O1)', () => {
   });
 });
 
-describe('a problem (ruling O2)', () => {
+describe('a problem', () => {
   const ISSUER =
     'expected an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)';
   const METADATA_URL = 'expected an https:// URL with a path, without user and fragment';
@@ -90,7 +71,8 @@ describe('a problem (ruling O2)', () => {
   const SCOPES = 'expected a list of scopes, such as [mcp:tools]';
   const ID = 'expected the ID of a registered client, in visible ASCII';
   const WRITE_NAME = `expected only \${NAME}: set the secret in an environment variable, and write \${NAME} with the name of the variable`;
-  const MACHINE = `grant: client_credentials, client_id: a, client_secret: "\${SECRET}"`;
+  const ISSUED = 'issuer: "https://a.b", client_secret';
+  const MACHINE = `grant: client_credentials, client_id: a, ${ISSUED}: "\${SECRET}"`;
 
   test.each([
     ['true', ['auth: expected a map of how to sign in; {} for the defaults']],
@@ -98,20 +80,11 @@ describe('a problem (ruling O2)', () => {
     ['[{client_secret: hunter2}]', ['auth: expected a map of how to sign in; {} for the defaults']],
     ['{client_secrte: hunter2}', ['auth.client_secrte: unknown key; did you mean client_secret?']],
     ['{scope: a}', ['auth.scope: unknown key; did you mean scopes?']],
-    ['{constructor: a}', ['auth.constructor: unknown key; did you mean issuer?']],
     ['{grant: password}', ['auth.grant: password: expected one of authorization_code, client_credentials']],
-    [`{grant: "\${ID}"}`, [`auth.grant: \${ID}: expected one of authorization_code, client_credentials`]],
-    ['{client_id: 1}', [`auth.client_id: 1: ${ID}`]],
     ['{client_id: é}', [`auth.client_id: é: ${ID}`]],
-    [`{client_id: "\${NONE}"}`, ['auth.client_id: the environment variable NONE is not set']],
     ['{issuer: "http://auth.example.com"}', [`auth.issuer: http://auth.example.com: ${ISSUER}`]],
-    ['{issuer: auth.example.com}', [`auth.issuer: auth.example.com: ${ISSUER}`]],
-    [`{issuer: "http://\${HOST}"}`, [`auth.issuer: http://\${HOST}: ${ISSUER}`]],
-    [`{issuer: "https://\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
     [`{issuer: "\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
-    ['{client_metadata_url: "https://a.b"}', [`auth.client_metadata_url: https://a.b: ${METADATA_URL}`]],
     ['{client_metadata_url: "https://a.b/"}', [`auth.client_metadata_url: https://a.b/: ${METADATA_URL}`]],
-    ['{client_metadata_url: "http://localhost/c"}', [`auth.client_metadata_url: http://localhost/c: ${METADATA_URL}`]],
     [
       '{client_metadata_url: "https://u@a.b/c"}',
       [`auth.client_metadata_url: https://[redacted]@a.b/c: ${METADATA_URL}`],
@@ -122,24 +95,20 @@ describe('a problem (ruling O2)', () => {
     ],
     ['{scopes: read}', [`auth.scopes: read: ${SCOPES}`]],
     ['{scopes: [a b]}', [`auth.scopes: ["a b"]: ${SCOPES}`]],
-    ['{scopes: [1]}', [`auth.scopes: [1]: ${SCOPES}`]],
     [`{scopes: [a, "\${NONE}"]}`, ['auth.scopes[1]: the environment variable NONE is not set']],
     ['{resource: mcp}', [`auth.resource: mcp: ${RESOURCE}`]],
-    ['{resource: None}', [`auth.resource: None: ${RESOURCE}`]],
     ['{resource: "https://a.b/#c"}', [`auth.resource: https://a.b/#[redacted]: ${RESOURCE}`]],
-    ['{resource: "https://"}', [`auth.resource: https://: ${RESOURCE}`]],
     ['{callback_port: 1023}', [`auth.callback_port: 1023: ${PORT}`]],
-    ['{callback_port: 65536}', [`auth.callback_port: 65536: ${PORT}`]],
-    ['{callback_port: "3918"}', [`auth.callback_port: 3918: ${PORT}`]],
-    ['{client_id: a, client_secret: hunter2}', [`auth.client_secret: ${WRITE_NAME}`]],
-    ['{client_id: a, client_secret: sk-hunter2}', [`auth.client_secret: ${WRITE_NAME}`]],
-    ['{client_id: a, client_secret: [hunter2]}', [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, client_secret: ["\${SECRET}"]}`, [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, client_secret: "\${SECRET:-hunter2}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, client_secret: "hunter2\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, client_secret: "\${SECRET}\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, client_secret: "\${NONE}"}`, ['auth.client_secret: the environment variable NONE is not set']],
-    [`{client_secret: "\${SECRET}"}`, ['auth.client_id: required with client_secret']],
+    [`{client_id: a, ${ISSUED}: hunter2}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, ${ISSUED}: [hunter2]}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, ${ISSUED}: "\${SECRET:-hunter2}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, ${ISSUED}: "hunter2\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
+    [`{client_id: a, ${ISSUED}: "\${NONE}"}`, ['auth.client_secret: the environment variable NONE is not set']],
+    [`{${ISSUED}: "\${SECRET}"}`, ['auth.client_id: required with client_secret']],
+    [
+      `{client_id: a, client_secret: "\${SECRET}"}`,
+      ['auth.issuer: required with client_secret; write the URL of the authorization server that knows this client'],
+    ],
     [
       '{client_id: a, client_metadata_url: "https://a.b/c"}',
       ['auth.client_metadata_url: has no effect with client_id'],
@@ -153,7 +122,7 @@ describe('a problem (ruling O2)', () => {
     ],
     ['{grant: client_credentials, client_id: a}', ['auth.client_secret: required with grant: client_credentials']],
     [
-      `{grant: client_credentials, client_secret: "\${SECRET}"}`,
+      `{grant: client_credentials, ${ISSUED}: "\${SECRET}"}`,
       ['auth.client_id: required with grant: client_credentials'],
     ],
     [
@@ -186,7 +155,7 @@ describe('a problem (ruling O2)', () => {
 
   test('is not an auth in a servers file, which has no effect', async () => {
     const auth = { client_secret: 'hunter2', grant: 'password' };
-    writeFileSync(join(folder, 'servers.json'), JSON.stringify({ mcpServers: { web: { url: 'https://a.b', auth } } }));
+    writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { web: { url: 'https://a.b', auth } } }));
     const { servers, shown, notices, secretVariables } = await configOf('gateway: {servers_file: servers.json}');
     expect(servers).toHaveLength(1);
     expect(servers?.[0]?.connection).not.toHaveProperty('auth');
@@ -197,12 +166,12 @@ describe('a problem (ruling O2)', () => {
 });
 
 describe('the client secret', () => {
-  const auth = `{client_id: my-client, client_secret: "\${SECRET}", scopes: ["\${ID}"]}`;
+  const auth = `{client_id: my-client, issuer: "https://a.b", client_secret: "\${SECRET}", scopes: ["\${ID}"]}`;
 
   test('is not in the shown configuration', async () => {
     const { effective } = await (await configOf(remote(auth))).shown();
     expect(effective.servers).toMatchObject([
-      { auth: { client_id: 'my-client', client_secret: '[redacted]', scopes: [`\${ID}`] } },
+      { auth: { client_id: 'my-client', issuer: 'https://a.b', client_secret: '[redacted]', scopes: [`\${ID}`] } },
     ]);
     const without = await (await configOf(remote('{client_id: a}'))).shown();
     expect(without.effective.servers).toMatchObject([{ auth: { client_id: 'a' } }]);

@@ -1,33 +1,17 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
-import { HOME_VARIABLE } from '../../../../support/platform.ts';
+import { givenConfig } from '../../../../support/given-config.ts';
 
-let folder = '';
-
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'servers-file-'));
-  vi.stubEnv(HOME_VARIABLE, folder);
-});
-
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
-
-const file = () => join(folder, 'servers.json');
+const { at, load: loadYaml } = givenConfig();
+const file = () => at('servers.json');
 
 /** Loads the configuration with `--servers` and this content. */
 function load(content: string | object, environment: Environment = {}, yaml?: string) {
   writeFileSync(file(), typeof content === 'string' ? content : JSON.stringify(content));
-  const config = join(folder, 'config.yaml');
-  if (yaml !== undefined) writeFileSync(config, yaml);
-  const commandLine = { '--servers': file(), ...(yaml === undefined ? {} : { '--config': config }) };
-  return loadConfig({ environment, commandLine, version: '1.2.3' });
+  return loadYaml(yaml, environment, { '--servers': file() });
 }
 
 async function serversOf(...given: Parameters<typeof load>) {
@@ -65,7 +49,7 @@ describe('reads the file of', () => {
         connection: { kind: 'child', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] },
         timeoutMs: 30_000,
       },
-      { name: 'github', connection: { command: 'docker', envs: { GITHUB_TOKEN: 'ghp_x' }, cwd: folder } },
+      { name: 'github', connection: { command: 'docker', envs: { GITHUB_TOKEN: 'ghp_x' }, cwd: at() } },
     ]);
   });
 
@@ -152,13 +136,13 @@ describe('reads the file of', () => {
 describe('the servers', () => {
   test('follow those of the YAML file, which can name the file', async () => {
     const yaml = 'gateway: {servers_file: sub/more.json}\nservers: [{name: first, command: x}]';
-    mkdirSync(join(folder, 'sub'));
-    writeFileSync(join(folder, 'sub/more.json'), '{"mcpServers": {"second": {"command": "y", "cwd": "work"}}}');
-    writeFileSync(join(folder, 'config.yaml'), yaml);
-    const commandLine = { '--config': join(folder, 'config.yaml') };
+    mkdirSync(at('sub'));
+    writeFileSync(at('sub/more.json'), '{"mcpServers": {"second": {"command": "y", "cwd": "work"}}}');
+    writeFileSync(at('config.yaml'), yaml);
+    const commandLine = { '--config': at('config.yaml') };
     const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
     expect(loaded).toMatchObject({
-      value: { servers: [{ name: 'first' }, { name: 'second', connection: { cwd: join(folder, 'sub/work') } }] },
+      value: { servers: [{ name: 'first' }, { name: 'second', connection: { cwd: at('sub/work') } }] },
     });
   });
 
@@ -187,12 +171,12 @@ describe('a problem', () => {
   });
 
   test('is a file that cannot be read', async () => {
-    const commandLine = { '--servers': join(folder, 'none.json') };
+    const commandLine = { '--servers': at('none.json') };
     const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
     expect(loaded).toMatchObject({
       problems: [
         {
-          where: join(folder, 'none.json'),
+          where: at('none.json'),
           message: 'expected a JSON file with servers that can be read (ENOENT)',
         },
       ],
@@ -206,7 +190,7 @@ describe('a problem', () => {
       'an input',
       { command: 'x', args: ['--key', `\${input:api-key}`] },
       {
-        where: '',
+        where: '.args[1]',
         value: `\${input:api-key}`,
         message: 'this program cannot ask for inputs; use an environment variable',
       },
@@ -261,7 +245,7 @@ describe('an entry that cannot be used is left out, with one warning that names 
     [
       'an input',
       { command: 'x', args: [`\${input:key}`], env: { A: `\${input:key}` } },
-      `mcpServers.bad: \${input:key}: this program cannot ask for inputs; use an environment variable; this server is left out`,
+      `mcpServers.bad.args[0]: \${input:key}: this program cannot ask for inputs; use an environment variable; this server is left out`,
     ],
     [
       'missing variables',
@@ -318,14 +302,14 @@ describe('an entry that runs this program', () => {
   });
 
   test('by a link or a relative path is left out', async () => {
-    symlinkSync(process.argv[1] ?? '', join(folder, 'link.js'));
+    symlinkSync(process.argv[1] ?? '', at('link.js'));
     expect(await serversOf({ mcpServers: { a: { command: 'node', args: ['link.js'] } } })).toEqual([]);
   });
 
   test('is not every entry after an update has removed the main file', async () => {
     const [, main = ''] = process.argv;
     onTestFinished(() => void process.argv.splice(1, 1, main));
-    process.argv.splice(1, 1, join(folder, 'removed.js'));
+    process.argv.splice(1, 1, at('removed.js'));
     expect(await serversOf({ mcpServers: { files: { command: 'npx', args: ['-y', 'files'] } } })).toHaveLength(1);
   });
 

@@ -29,6 +29,9 @@ describe('variables', () => {
     ['OPENAI_ORG_ID', 'org-1', { openai: { organization: 'org-1' } }],
     ['OPENAI_PROJECT_ID', 'proj_1', { openai: { project: 'proj_1' } }],
     ['LLM_ADAPTER', 'offline', { llm: { adapter: 'offline' } }],
+    ['MCP_TOOL_ERRORS', 'result', { server: { tool_errors: 'result' } }],
+    ['MCP_LINE_MODE', ' 1 ', { server: { line_mode: true } }],
+    ['MCP_LINE_MODE', '0', { server: { line_mode: false } }],
     ['MAX_CITATIONS', ' 7\n', { policy: { max_citations: 7 } }],
     ['MCP_HTTP_TOKEN_ENV', 'alice=TA, bob= TB', { http: { token_env: { alice: 'TA', bob: 'TB' } } }],
   ])('%s=%j is %j', (name, text, tree) => {
@@ -67,6 +70,7 @@ describe('variables', () => {
     });
   });
 
+  // S3
   test.each(['', ' ', '\n', undefined])('a variable that contains %j is absent', (nothing) => {
     expect(read({ MAX_CITATIONS: nothing, MODEL_ANSWER: nothing, DEBUG: nothing })).toEqual({
       tree: {},

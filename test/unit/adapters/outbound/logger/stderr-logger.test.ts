@@ -1,7 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { posixTest } from '../../../../support/platform.ts';
@@ -47,7 +47,7 @@ test('a line remains one line, and does not control the terminal', () => {
 });
 
 test('nothing is hidden in a line', () => {
-  logger().warn('a\u200C\u200Db\u3164c\uFE0F');
+  logger().warn('a\u202Eb\u{E0041}c\u0007');
   expect(written).toMatch(/ WARN abc\n$/);
 });
 
@@ -116,4 +116,19 @@ test('lines are discarded while nobody reads standard error', () => {
     logger().warn(line);
   }
   expect(written.match(/WARN .*/g)).toEqual(['WARN one', 'WARN three']);
+});
+
+posixTest('modes')('a debug file that others can open is a warning', () => {
+  const debugFile = join(folder, 'debug.log');
+  writeFileSync(debugFile, '', { mode: 0o644 });
+  logger({ debug: true, debugFile }).close();
+  expect(written).toContain(`WARN other users can open the debug file, whose mode is 0644: ${debugFile}`);
+});
+
+posixTest('modes')('a debug file of another user is refused', () => {
+  const debugFile = join(folder, 'debug.log');
+  writeFileSync(debugFile, '');
+  const getuid = vi.spyOn(process, 'getuid').mockReturnValue(statSync(debugFile).uid + 1);
+  onTestFinished(() => getuid.mockRestore());
+  expect(() => logger({ debug: true, debugFile })).toThrow('it belongs to another user');
 });

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import {
-  type LoadedLogin,
   LoginRequired,
   NotAuthorized,
   RemoteLogin,
+  type ServerTokens,
 } from '../../../../../src/adapters/outbound/mcp-client/remote-login.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
@@ -22,9 +19,6 @@ interface Seen {
 function start(
   options: { readonly auth?: 'authorization_code' | 'client_credentials'; readonly challenge?: string } = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), 'logins-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const path = join(folder, 'login.json');
   const clock = new FakeClock();
   const seen: Seen[] = [];
   const world = {
@@ -32,27 +26,30 @@ function start(
     refusal: new Response('no', { status: 401, headers: { 'WWW-Authenticate': options.challenge ?? 'Bearer' } }),
     /** The tokens of the login, the next one first. */
     tokens: [] as string[],
-    login: undefined as Awaited<ReturnType<LoadedLogin['read']>>,
+    login: undefined as Awaited<ReturnType<ServerTokens['read']>>,
     failure: undefined as Error | undefined,
-    loads: 0,
+    reads: 0,
   };
-  let writes = 0;
   const writeLogin = (id: string, ...tokens: readonly string[]) => {
-    world.login = { id, scopes: ['read'], accessToken: tokens[0] ?? '' };
+    world.login = { id, tokens: { scope: 'read', access_token: tokens[0] ?? '' } };
     world.tokens = [...tokens];
-    writes += 1;
-    writeFileSync(path, 'x'.repeat(writes));
   };
-  const load = async () => {
-    world.loads += 1;
-    return {
-      read: async () => world.login,
-      token: async (refused?: string) => {
-        if (world.failure !== undefined) throw world.failure;
-        if (world.tokens[0] === refused) world.tokens.shift();
-        return world.tokens[0];
-      },
-    };
+  let known: ServerTokens['login'];
+  const tokens: ServerTokens = {
+    get login() {
+      return known;
+    },
+    read: async () => {
+      world.reads += 1;
+      known = world.login;
+      return known;
+    },
+    token: async (refused) => {
+      if (world.failure !== undefined) throw world.failure;
+      known = world.login;
+      if (world.tokens[0] === refused) world.tokens.shift();
+      return world.tokens[0];
+    },
   };
   const fetch = async (url: string | URL | Request, init?: RequestInit) => {
     const token = new Headers(init?.headers).get('authorization');
@@ -61,19 +58,18 @@ function start(
     return isAccepted ? new Response('yes') : world.refusal.clone();
   };
   const auth = options.auth && { grant: options.auth };
-  const login = new RemoteLogin({ name: 'notes', url: SERVER, auth, clock, fetch, path, load });
+  const login = new RemoteLogin({ name: 'notes', url: SERVER, auth, clock, fetch, tokens });
   const ask = async () => (await login.fetch(SERVER, { method: 'POST', body: '{}', headers: { 'X-Own': '1' } })).text();
   const tokensSent = () => seen.map(({ token }) => token);
-  return { folder, path, clock, world, login, ask, seen, tokensSent, writeLogin };
+  return { clock, world, login, ask, seen, tokensSent, writeLogin };
 }
 
 describe('a request', () => {
-  test('of a server that asks for nothing is sent as it is, and nothing is loaded', async () => {
+  test('of a server that asks for nothing is sent as it is', async () => {
     const { world, ask, tokensSent } = start();
     world.accepted = ['any'];
     expect(await ask()).toBe('yes');
     expect(tokensSent()).toEqual([null]);
-    expect(world.loads).toBe(0);
   });
 
   test('has the token of the login, also if nothing is configured', async () => {
@@ -83,6 +79,7 @@ describe('a request', () => {
     expect(tokensSent()).toEqual(['Bearer token-1']);
   });
 
+  // S69
   test('to another origin never has it', async () => {
     const { login, seen, world, writeLogin } = start();
     world.accepted = ['any'];
@@ -177,20 +174,11 @@ describe('a refusal for missing scopes', () => {
     expect(login.required).toMatch(new RegExp(`read write.*auth.scopes.*${COMMAND}`));
   });
 
-  test('names those of the login alone, if the challenge names none', async () => {
-    const { ask, world, writeLogin } = start();
-    writeLogin('1', 'weak');
-    const headers = { 'WWW-Authenticate': 'Bearer error="insufficient_scope"' };
-    world.refusal = new Response('no', { status: 403, headers });
-    const failure = await ask().catch((error: unknown) => error as NotAuthorized);
-    expect(failure).toMatchObject({ error: { scopes: ['read'] } });
-  });
-
   test('of a call leaves the connection as it is', async () => {
     const { login, world, writeLogin } = start();
     writeLogin('1', 'weak');
     world.refusal = missing('write');
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: {} });
+    const body = JSON.stringify({ params: {}, method: 'tools/call', id: 1, jsonrpc: '2.0' }, undefined, 1);
     await expect(login.fetch(SERVER, { method: 'POST', body })).rejects.toBeInstanceOf(NotAuthorized);
     expect(login.required).toBeUndefined();
   });
@@ -213,13 +201,12 @@ describe('a refusal for missing scopes', () => {
 });
 
 describe('a change of the login', () => {
-  async function watching() {
-    const started = start();
+  async function watching(options: Parameters<typeof start>[0] = {}) {
+    const started = start(options);
     let changes = 0;
     const forget = started.login.onChanged(() => {
       changes += 1;
     });
-    await started.ask().catch(() => {});
     const look = async () => {
       await started.clock.advance(1000);
       await expect.poll(() => started.clock.pendingSleeps).toBe(1);
@@ -229,7 +216,8 @@ describe('a change of the login', () => {
   }
 
   test('is noticed within 2 s: a new one, another one, and its end, but not a renewal', async () => {
-    const { login, path, world, writeLogin, ask, look, forget, clock } = await watching();
+    const { login, world, writeLogin, ask, look, forget, clock } = await watching();
+    await ask().catch(() => {});
     expect(login.required).toContain(COMMAND);
     expect(await look()).toBe(0);
     writeLogin('1', 'token-1');
@@ -244,10 +232,31 @@ describe('a change of the login', () => {
     expect(login.required).toContain(COMMAND);
     writeLogin('2', 'put back');
     expect(await look()).toBe(3);
-    rmSync(path);
     world.login = undefined;
     expect(await look()).toBe(4);
     forget();
     expect(clock.pendingSleeps).toBe(0);
+  });
+
+  test('is not the login that exists at the start', async () => {
+    const { clock, world, login, writeLogin } = start();
+    writeLogin('1', 'token-1');
+    let changes = 0;
+    onTestFinished(login.onChanged(() => (changes += 1)));
+    await clock.advance(3000);
+    expect([world.reads, changes]).toEqual([4, 0]);
+  });
+
+  test.each([
+    ['a server that has never asked for a login', {}, 1],
+    ['a server with `auth`', { auth: 'authorization_code' } as const, 4],
+    ['a machine', { auth: 'client_credentials' } as const, 0],
+  ])('of %s is looked for only if it can exist', async (_, options, reads) => {
+    const { world, ask, clock } = await watching(options);
+    world.accepted = ['any'];
+    world.tokens = ['token-1'];
+    await ask();
+    await clock.advance(3000);
+    expect(world.reads).toBe(reads);
   });
 });

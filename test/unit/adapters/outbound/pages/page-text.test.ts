@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../../../../src/adapters/outbound/pages/page-text.ts';
-import { expectLinear } from '../../../../support/expect-linear.ts';
 
 const META = '<meta name="date" content="2024-03-05">';
 
@@ -45,14 +44,15 @@ test('a page is read no further than 2,000 open elements', () => {
 });
 
 test.each(['<b>', '</p>', '<svg/>', '<b><svg></b>', '<div><p>', '<p> ', '&nbsp;', '<i></i></b>', '<img alt=a>'])(
-  'a page of %s takes time in proportion to its length',
+  'a page of very many %s is read',
   (part) => {
-    expectLinear((size) => read(`${'<div>'.repeat(1000)}${part.repeat(size)}`), 50_000);
+    // Quadratic work would take minutes, and end with the time limit of tests.
+    read(`${'<div>'.repeat(1000)}${part.repeat(100_000)}`);
   },
 );
 
-test.each(['\n', ' \n', '\n-', 'x ', '1', ' '])('so does a plain text of %j', (part) => {
-  expectLinear((size) => read(part.repeat(size), 'text/plain'), 50_000);
+test.each(['\n', ' \n', '\n-', 'x ', '1', ' '])('so is a plain text of %j', (part) => {
+  read(part.repeat(500_000), 'text/plain');
 });
 
 describe('the visible text', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSameQuestion, questionKey } from '../../../../../../src/adapters/outbound/openai/recordings/question-key.ts';
-import { expectLinear } from '../../../../../support/expect-linear.ts';
+import { questionKey } from '../../../../../../src/adapters/outbound/openai/recordings/question-key.ts';
 
 describe('the same question', () => {
   test.each([
@@ -16,30 +15,20 @@ describe('the same question', () => {
     ['on another day', '本日 2025-08-09 の東京の天気は？', '本日 2026-01-05 の東京の天気は？'],
     ['without the day', 'What is the weather in Tokyo today, 2026-11-20?', 'What is the weather in Tokyo today?'],
     ['without the day, in Japanese', '本日、2026-11-20、の東京の天気は？', '本日の東京の天気は？'],
+    ['with a comma beside its date', 'today, 2026-11-20?', 'today 2026-11-21?'],
     ['on another day, in full width', '2025-08-09 の天気', '２０２６-０１-０５ の天気'],
   ])('%s', (_, one, other) => {
     expect(questionKey(one)).toBe(questionKey(other));
-    expect(isSameQuestion(one, other)).toBe(true);
-  });
-
-  test.each([
-    ['today, 2026-11-20?', 'today 2026-11-21?'],
-    ['本日、2026-11-20、の東京の天気は？', '本日 2026-11-25 の東京の天気は？'],
-  ])('has no comma beside its date: %s', (one, other) => {
-    expect(isSameQuestion(one, other)).toBe(true);
-    expect(isSameQuestion(other, one)).toBe(true);
   });
 });
 
 describe('another question', () => {
   test.each([
     ['of other words', 'What is MCP?', 'What was MCP?'],
-    ['of a day, where the first has none', 'Weather?', 'Weather 2026-01-05?'],
     ['of another number', 'HTTP 404', 'HTTP 403'],
     ['of marks inside', 'a.b', 'ab'],
   ])('%s', (_, one, other) => {
     expect(questionKey(one)).not.toBe(questionKey(other));
-    expect(isSameQuestion(one, other)).toBe(false);
   });
 });
 
@@ -53,6 +42,7 @@ test('ignores case and surrounding whitespace', () => {
   );
 });
 
-test('reads a long run of closing marks in linear time', () => {
-  expectLinear((n) => questionKey(`${'.'.repeat(n)}x`), 8000);
+test('reads a long run of closing marks', () => {
+  // Quadratic work would take minutes, and end with the time limit of tests.
+  expect(questionKey(`${'.'.repeat(1_000_000)}x`)).toMatch(/x$/);
 });

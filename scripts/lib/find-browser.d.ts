@@ -1,1 +1,0 @@
-export function findBrowser(env?: { readonly CHROME?: string; readonly PATH?: string }): string | undefined;

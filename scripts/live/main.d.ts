@@ -1,1 +1,0 @@
-export function live(args: readonly string[], terminal: object): Promise<number>;

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { err, ok, type Result } from 'neverthrow';
+import { untilAborted } from '../../../application/async/deadline.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { NO_OBJECT, unreadableFile } from '../words/tool-error-messages.ts';
+
+/** The input of a call, or why it cannot be read. */
+export async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
+  let json = input;
+  try {
+    if (input === '-') json = await untilAborted(text(process.stdin), signal);
+    else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return err(unreadableFile(input.slice(1), code ?? String(error)));
+  }
+  const args = parseJson(json.replace(/^\uFEFF/, ''));
+  return isObject(args) ? ok(args) : err(NO_OBJECT);
+}

@@ -1,0 +1,49 @@
+import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { CLIENT_CLOSED } from './refusal.ts';
+import type { LogEntry } from './request.ts';
+
+/** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
+export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: number): string {
+  const {
+    verb,
+    caller,
+    method,
+    trace,
+    call,
+    path,
+    isUnlisted,
+    reason = isUnlisted ? NO_ENTRY : undefined,
+    isShutDown,
+  } = entry;
+  const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
+  const isRefused = call === undefined && served === 'refused';
+  return `${JSON.stringify({
+    time: time.toISOString(),
+    caller,
+    verb,
+    method: method === undefined || KNOWN_METHODS.test(method) ? method : 'other',
+    server: call?.server || undefined,
+    // The name of a tool is text of its server.
+    tool: (call && clip(withoutUnsafeCharacters(call.tool), MAX_LENGTH)) || undefined,
+    status,
+    // A path may contain any text: only usual characters are logged.
+    path:
+      isRefused || (call === undefined && method === undefined)
+        ? path.replace(/[^\w./~-]/g, '?').slice(0, MAX_LENGTH)
+        : undefined,
+    reason,
+    outcome: isShutDown ? 'shutting_down' : (call?.outcome ?? served),
+    ms: Math.round(ms),
+    searches: call?.searches,
+    traceparent: trace?.traceparent,
+  })}\n`;
+}
+
+/** The reason why a caller gets nothing, although requests are served. */
+export const NO_ENTRY = 'no entry in access';
+
+const MAX_LENGTH = 100;
+
+/** A client can send any text as a method, even a question. */
+const KNOWN_METHODS =
+  /^(?:initialize|ping|server\/discover|tools\/(?:call|list)|resources\/(?:list|templates\/list|read)|prompts\/(?:list|get)|completion\/complete|notifications\/(?:cancelled|initialized))$/;

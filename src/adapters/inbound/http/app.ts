@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { Hono } from 'hono';
+import { cors } from 'hono/cors';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
+import { internalError } from '../mcp/json-rpc.ts';
+import { REFUSALS } from '../words/refusal-messages.ts';
+import { CallerPlaces } from './calls.ts';
+import { refuse, toJsonRpcError, toRestError } from './errors.ts';
+import { type GuardOptions, guardHost, guardToken } from './guard.ts';
+import { type McpOptions, postMessage } from './mcp.ts';
+import type { Metrics } from './metrics.ts';
+import { resourceMetadata } from './oauth.ts';
+import { pageIn } from './page.ts';
+import { methodNotAllowed, ofErrorObject, operatorRequired, refusal, shuttingDown } from './refusal.ts';
+import type { HttpEnv, HttpRequest, Middleware } from './request.ts';
+import { type RestOptions, restApi } from './rest.ts';
+
+export interface AppOptions extends GuardOptions, Omit<McpOptions, 'clock' | 'redactor'> {
+  /** The path of MCP. */
+  readonly path: string;
+  /** Whether there is a key, or recordings to answer from. */
+  readonly canAnswer: boolean;
+  readonly maxBodyBytes: number;
+  readonly maxCallsPerToken: number;
+  /** Undefined if nothing is limited per day. */
+  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
+  readonly rest: RestOptions & {
+    /** The folder with the files of the page; undefined if it is not served. */
+    readonly pageFolder: string | undefined;
+  };
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+}
+
+interface Server {
+  readonly isDraining: () => boolean;
+  /** The outermost middleware of every request but the probes. */
+  readonly track: Middleware;
+}
+
+/** All that is served over HTTP. The order is that of the checks: what comes first answers first. */
+export function createApp(options: AppOptions, { isDraining, track }: Server): Hono<HttpEnv> {
+  const { path, oauth, tokens, rest, metrics, logger, redactor } = options;
+  const requiresToken = tokens.length > 0 || oauth !== undefined;
+  const places = new CallerPlaces(options.maxCallsPerToken);
+  const app = new Hono<HttpEnv>();
+  app.onError((bug, c) => {
+    logger.error(`internal error in an HTTP request: ${String(bug)}`);
+    return refuse(c, ofErrorObject('INTERNAL_ERROR', internalError(bug)));
+  });
+  app.notFound((c) => refuse(c, refusal('NOT_FOUND', REFUSALS.path(path))));
+
+  // For load balancers, which have no token and use any host name.
+  app.all('/healthz', (c) => c.json({ ok: true }));
+  app.all('/readyz', (c) => {
+    const why = isDraining() ? 'draining' : notReady(options);
+    return c.json({ ok: why === undefined, why }, why === undefined ? 200 : 503);
+  });
+
+  app.use(track, formOfErrors(path, redactor));
+  if (oauth !== undefined) app.route('/', resourceMetadata(oauth));
+  app.use(guardHost(options));
+  if (rest.pageFolder !== undefined) app.route('/', pageIn(rest.pageFolder, { mcpPath: path, oauth }));
+  app.use(corsFor(options));
+  app.use(guardToken(options));
+
+  const whileServing: Middleware = async (c, next) => (isDraining() ? refuse(c, shuttingDown()) : next());
+  const mcp = { ...options, places };
+  app.post(path, whileServing, (c) => postMessage(c, mcp));
+  // There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it.
+  app.delete(path, (c) => (c.req.header('Mcp-Session-Id') === undefined ? methodOfMcp(c) : c.body(null, 204)));
+  app.all(path, methodOfMcp);
+  app.route('/', restApi({ ...options, ...rest, places, requiresToken, isDraining }));
+  app.get('/metrics', async (c) => {
+    if (!c.get('rights').isOperator) return refuse(c, operatorRequired());
+    return c.body(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType });
+  });
+  app.all('/metrics', (c) => refuse(c, methodNotAllowed(['GET', 'HEAD'])));
+  return app;
+}
+
+/** The response to a request whose `Host` and target are no URL, which nothing else can read. */
+export function malformedRequest(): Response {
+  const refused = refusal('VALIDATION_ERROR', REFUSALS.url);
+  const headers = { 'Content-Type': 'application/json' };
+  return new Response(toJsonRpcError(refused, undefined), { status: refused.status, headers });
+}
+
+function methodOfMcp(c: HttpRequest): Response {
+  return refuse(c, methodNotAllowed(['POST'], REFUSALS.methodOfMcp));
+}
+
+/** Why requests should not be sent to this process. The servers' tools need no key. */
+function notReady({ canAnswer, rest }: AppOptions): string | undefined {
+  if (rest.loading?.() !== undefined) return 'servers starting';
+  const gateway = rest.gateway();
+  if (gateway === undefined) return canAnswer ? undefined : 'no key';
+  const readiness = gateway.readiness();
+  return readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
+}
+
+/** Paths of REST have its form of errors, and headers: results may be private, and browsers must not guess their type. */
+function formOfErrors(mcpPath: string, redactor: Redactor): Middleware {
+  return (c, next) => {
+    if (!isRest(c.req.path, mcpPath)) {
+      c.set('toErrorJson', (refused) => toJsonRpcError(refused, undefined));
+      return next();
+    }
+    const received = c.req.header('X-Request-Id') ?? '';
+    const requestId = /^[\w.-]{1,64}$/.test(received) ? received : randomUUID();
+    c.set('requestId', requestId);
+    c.set('toErrorJson', (refused) => toRestError(refused, requestId, redactor));
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+    c.header('X-Request-Id', requestId);
+    return next();
+  };
+}
+
+function isRest(path: string, mcpPath: string): boolean {
+  return path !== mcpPath && (path.startsWith('/mcp/') || path === '/openapi.json');
+}
+
+/** Pages of an allowed origin can read responses. A preflight request has no token. */
+function corsFor({ allowedOrigins, path }: AppOptions): Middleware {
+  const allow = cors({
+    origin: [...allowedOrigins],
+    allowMethods: (_, c) => (isRest(c.req.path, path) ? ['GET', 'POST'] : ['POST']),
+    allowHeaders: REQUEST_HEADERS,
+    exposeHeaders: ['ETag', 'RateLimit', 'RateLimit-Policy', 'Retry-After', 'WWW-Authenticate', 'X-Request-Id'],
+    maxAge: 600,
+  });
+  return (c, next) => (allowedOrigins.includes(c.req.header('Origin') ?? '') ? allow(c, next) : next());
+}
+
+const REQUEST_HEADERS = [
+  'Accept',
+  'Authorization',
+  'Baggage',
+  'Content-Type',
+  'If-None-Match',
+  'Last-Event-ID',
+  'Mcp-Method',
+  'Mcp-Name',
+  'MCP-Protocol-Version',
+  'Mcp-Session-Id',
+  'Traceparent',
+  'Tracestate',
+  'X-Request-Id',
+];

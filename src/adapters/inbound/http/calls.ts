@@ -1,0 +1,117 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { SearchUse } from '../../../application/ports/llm-search.ts';
+import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-guard.ts';
+import { NOT_SENT } from '../../../domain/gateway/tool-call-error.ts';
+import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
+import { limitName, quotaMessage } from '../words/quota-messages.ts';
+import { REFUSALS } from '../words/refusal-messages.ts';
+import type { Metrics } from './metrics.ts';
+import { overloaded, type Refusal, refusal } from './refusal.ts';
+import type { HttpRequest, LogEntry } from './request.ts';
+
+/** What limits the calls of callers. */
+export interface CallLimits {
+  readonly places: CallerPlaces;
+  /** Undefined if nothing is limited per day. */
+  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
+  readonly metrics: Pick<Metrics, 'onQuotaRefused'>;
+}
+
+/** How many requests of each caller may run at the same time, over MCP and REST together. */
+export class CallerPlaces {
+  readonly #max: number;
+  readonly #used = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Runs the task, if its caller has a place left. */
+  async hold<T>(c: HttpRequest, task: () => Promise<T> | T): Promise<Result<T, Refusal>> {
+    const caller = c.get('caller');
+    const used = this.#used.get(caller) ?? 0;
+    if (used >= this.#max) return err(overloaded(REFUSALS.calls(this.#max)));
+    this.#used.set(caller, used + 1);
+    try {
+      return ok(await task());
+    } finally {
+      const left = (this.#used.get(caller) ?? 0) - 1;
+      if (left > 0) this.#used.set(caller, left);
+      else this.#used.delete(caller);
+    }
+  }
+}
+
+interface Called<T> {
+  readonly value: T;
+  /** What is left of the quota. */
+  readonly left: QuotaState | undefined;
+}
+
+/** Runs a call of a tool, unless too many are in flight, or a quota is reached. */
+export async function runCall<T>(
+  c: HttpRequest,
+  limits: CallLimits,
+  call: () => Promise<T>,
+): Promise<Result<Called<T>, Refusal>> {
+  const ran = await limits.places.hold(c, () => runWithinQuota(c, limits, call));
+  return ran.andThen((called) => called);
+}
+
+async function runWithinQuota<T>(
+  c: HttpRequest,
+  { quota, metrics }: CallLimits,
+  call: () => Promise<T>,
+): Promise<Result<Called<T>, Refusal>> {
+  if (quota === undefined) return ok({ value: await call(), left: undefined });
+  const log = c.get('log');
+  const admitted = await quota.admit(c.get('caller'));
+  if (admitted.isErr()) {
+    const { error } = admitted;
+    metrics.onQuotaRefused(error.kind === 'quota_reached' ? limitName(error.unit) : 'unknown');
+    return err(ofQuotaError(error));
+  }
+  // The client may have left while the store was asked.
+  if (c.get('signal').aborted) {
+    await admitted.value.settle(NOTHING_USED);
+    return err(refusal('CANCELLED', ''));
+  }
+  const value = await call();
+  return ok({ value, left: await admitted.value.settle(useOf(log)) });
+}
+
+/** How long a client should wait for a store that fails. */
+const STORE_RETRY_MS = 5000;
+
+/** The refusal of a call whose caller has reached a quota, or whose quota is not known. */
+export function ofQuotaError(error: QuotaError): Refusal {
+  const message = quotaMessage(error);
+  if (error.kind === 'quota_unknown') return refusal('QUOTA_UNAVAILABLE', message, { retryAfterMs: STORE_RETRY_MS });
+  const { unit, limit, endsAt, retryAfterMs } = error;
+  const details = { limit: limitName(unit), max: limit, endsAt: endsAt.toISOString() };
+  return refusal('QUOTA_EXCEEDED', message, { retryAfterMs, details, reason: `quota reached: ${limitName(unit)}` });
+}
+
+/** Outcomes of calls that were not passed on, neither to the API nor to a server. */
+const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
+  'invalid_arguments',
+  'no_profile',
+  'no_api_key',
+  'placeholder_api_key',
+  'malformed_api_key',
+  'unknown_answer',
+  // Most of these calls were stopped before they were sent.
+  'audit_unavailable',
+  ...NOT_SENT,
+] as const);
+
+/** What a finished call used. A call of a tool that does not exist has no report. */
+function useOf({ call }: LogEntry): QuotaUse {
+  if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
+  return toUse(call);
+}
+
+function toUse({ usage, searches = 0 }: SearchUse): QuotaUse {
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
+  return { calls: 1, searches, tokens: inputTokens + outputTokens };
+}

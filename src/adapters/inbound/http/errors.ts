@@ -1,0 +1,33 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
+import { errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
+import { type Refusal, reasonOf } from './refusal.ts';
+import type { HttpRequest } from './request.ts';
+
+/** The response that refuses a request. */
+export function refuse(c: HttpRequest, refused: Refusal): Response {
+  const { status, code, headers, retryAfterMs, reason } = refused;
+  const log = c.get('log');
+  const wait = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
+  // The outcome of a call that was made says why it failed.
+  log.reason ??= reason ?? (log.call === undefined ? reasonOf(code) : undefined);
+  return sendJson(c, status, c.get('toErrorJson')(refused), { ...wait, ...headers });
+}
+
+/** `json` is a JSON text. */
+export function sendJson(c: HttpRequest, status: number, json: string, headers: Readonly<Record<string, string>> = {}) {
+  return c.body(json, status as ContentfulStatusCode, { 'Content-Type': 'application/json', ...headers });
+}
+
+/** The form of a refusal over MCP. */
+export function toJsonRpcError({ message, details, jsonRpcCode }: Refusal, id: RequestId | undefined): string {
+  const error = { code: jsonRpcCode ?? INVALID_REQUEST, message, ...(details && { data: details }) };
+  return JSON.stringify(errorMessage(id, error));
+}
+
+/** The form of a refusal over REST. */
+export function toRestError({ code, message, details, returned }: Refusal, requestId: string, redactor: Redactor) {
+  const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...returned };
+  // What a tool returned passes unchanged, except for our own keys.
+  return redactedJson(body, returned === undefined ? redactor.inLogs : redactor.anywhere);
+}

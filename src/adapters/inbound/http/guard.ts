@@ -1,0 +1,101 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { err, ok, type Result } from 'neverthrow';
+import type { TokenOwner } from '../../../application/ports/token-verifier.ts';
+import { LOCAL_CALLER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { REFUSALS } from '../words/refusal-messages.ts';
+import { refuse } from './errors.ts';
+import { type OAuthOptions, tokenRefusal } from './oauth.ts';
+import { type Refusal, refusal } from './refusal.ts';
+import type { Middleware } from './request.ts';
+
+export interface GuardOptions {
+  /** The host name or address on which the server listens. */
+  readonly host: string;
+  /** Host names other than those of this machine; `*` is any. */
+  readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
+  /** Callers and their tokens; without any and without `oauth`, no token is required. */
+  readonly tokens: readonly { readonly caller: string; readonly token: string }[];
+  readonly oauth?: OAuthOptions | undefined;
+  /** What the owner of a token may use. */
+  readonly rightsOf: (owner: TokenOwner) => Rights;
+}
+
+const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
+/** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
+export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardOptions): Middleware {
+  const own = [...LOOPBACK_NAMES, listen.includes(':') ? `[${listen}]` : listen.toLowerCase(), ...allowedHosts];
+  return async (c, next) => {
+    const { host = '', origin } = c.env.incoming.headers;
+    const name = hostNameOf(host);
+    const isOwnHost = name !== undefined && own.includes(name);
+    if (!isOwnHost && !allowedHosts.includes('*')) {
+      const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
+      return refuse(c, refusal('FORBIDDEN', REFUSALS.host(shown), { reason: 'host not allowed' }));
+    }
+    // The page of this server. With `*`, its host name could be that of another page.
+    const isOwnPage = isOwnHost && (origin === `http://${host}` || origin === `https://${host}`);
+    if (origin === undefined || isOwnPage || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return next();
+    return refuse(c, refusal('FORBIDDEN', REFUSALS.origin, { reason: 'origin not allowed' }));
+  };
+}
+
+/** Finds the caller with the received token, and what this caller may use. */
+export function guardToken(options: GuardOptions): Middleware {
+  const callerOf = callersBy(options);
+  return async (c, next) => {
+    const found = callerOf(c.env.incoming.headers.authorization);
+    const owner = found instanceof Promise ? await found : found;
+    if (owner.isErr()) return refuse(c, owner.error);
+    const log = c.get('log');
+    const rights = options.rightsOf(owner.value);
+    log.caller = owner.value.caller;
+    log.isUnlisted = rights.isUnlisted;
+    c.set('caller', owner.value.caller);
+    c.set('rights', rights);
+    return next();
+  };
+}
+
+/**
+ * A function that returns the caller with a token (`local` if none is required), or a refusal. The search in the configured tokens takes
+ * constant time.
+ */
+function callersBy({ tokens, oauth }: GuardOptions) {
+  const hashes = tokens.map(({ caller, token }) => ({ caller, hash: hashOf(token) }));
+  return (authorization = ''): Result<TokenOwner, Refusal> | Promise<Result<TokenOwner, Refusal>> => {
+    if (hashes.length === 0 && oauth === undefined) return ok({ caller: LOCAL_CALLER });
+    const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
+    const received = hashOf(token ?? '');
+    const [known] = hashes.filter(({ hash }) => timingSafeEqual(received, hash));
+    if (known !== undefined) return ok({ caller: known.caller });
+    if (oauth !== undefined) {
+      if (token === undefined) return err(tokenRefusal({ kind: 'no_token' }, oauth));
+      return oauth.verifier.verify(token).then((owner) => owner.mapErr((error) => tokenRefusal(error, oauth)));
+    }
+    const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
+    return err(refusal('UNAUTHORIZED', REFUSALS.token, { headers: { 'WWW-Authenticate': challenge } }));
+  };
+}
+
+/** The longest host name (RFC 1035). */
+const MAX_SHOWN_LENGTH = 253;
+
+/** The complete name is compared: `localhost.evil.example` begins like a loopback name. */
+function hostNameOf(host: string): string | undefined {
+  const isHost = /^[\w.-]+(?::\d+)?$|^\[[\da-f:.]+\](?::\d+)?$/i.test(host) && URL.canParse(`http://${host}`);
+  return isHost ? new URL(`http://${host}`).hostname : undefined;
+}
+
+function isLoopbackOrigin(origin: string): boolean {
+  if (!URL.canParse(origin)) return false;
+  const { protocol, hostname, origin: parsed } = new URL(origin);
+  // A browser sends nothing else; the parser accepts more.
+  return parsed === origin && /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
+}
+
+/** Hashes have the same length, so that a comparison reveals nothing about the token. */
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

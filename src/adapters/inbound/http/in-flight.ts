@@ -1,0 +1,92 @@
+import { DISCONNECTED, whenSettled } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import { refuse } from './errors.ts';
+import { CLIENT_CLOSED, shuttingDown } from './refusal.ts';
+import type { LogEntry, Middleware } from './request.ts';
+
+interface InFlightOptions {
+  readonly clock: Clock;
+  /** Called when a request was served, and its work is done. */
+  readonly onServed: (entry: LogEntry, status: number, ms: number) => void;
+}
+
+/** The requests that are being served. */
+export class InFlight {
+  readonly #options: InFlightOptions;
+  readonly #served = new Set<Promise<void>>();
+  readonly #shutDowns = new Set<() => void>();
+
+  constructor(options: InFlightOptions) {
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#served.size;
+  }
+
+  /** Resolves when no request is in flight, or after `maxMs`. */
+  settled(maxMs: number): Promise<void> {
+    return whenSettled(this.#served, this.#options.clock, maxMs);
+  }
+
+  /** Ends every request, because the process is about to exit: without a response, clients would wait until their own time limit. */
+  shutDown(): void {
+    for (const end of this.#shutDowns) end();
+  }
+
+  /** The outermost middleware. */
+  readonly track: Middleware = async (c, next) => {
+    const { clock, onServed } = this.#options;
+    const { incoming, outgoing } = c.env;
+    const startedMs = clock.elapsedMs();
+    const log: LogEntry = {
+      verb: incoming.method ?? '',
+      path: c.req.path,
+      isShutDown: false,
+      trace: traceContextOf(incoming.headers),
+    };
+    const left = new AbortController();
+    let close = () => {};
+    const closed = new Promise<void>((resolve) => {
+      close = () => {
+        if (!outgoing.writableFinished) left.abort(DISCONNECTED);
+        resolve();
+      };
+    });
+    outgoing.once('close', close);
+    let isHandled = false;
+    let end = () => {};
+    const isShutDown = new Promise<true>((resolve) => {
+      end = () => {
+        log.isShutDown = true;
+        // A stream has its own last event.
+        if (!isHandled) resolve(true);
+        c.get('onShutDown')?.();
+        left.abort(DISCONNECTED);
+      };
+    });
+    this.#shutDowns.add(end);
+    c.set('log', log);
+    c.set('signal', left.signal);
+    const handled = next();
+    const serve = async () => {
+      await handled;
+      isHandled = true;
+      // A response that waits for another one on its connection is never closed.
+      if (incoming.socket.destroyed) close();
+      await closed;
+      await c.get('work');
+      this.#shutDowns.delete(end);
+      this.#served.delete(served);
+      const status = outgoing.writableFinished || log.isShutDown ? outgoing.statusCode : CLIENT_CLOSED;
+      onServed(log, status, clock.elapsedMs() - startedMs);
+    };
+    const served = serve();
+    this.#served.add(served);
+    if ((await Promise.race([handled, isShutDown])) !== true) return;
+    // Instead of the response to a call that was aborted.
+    c.res = undefined;
+    c.res = refuse(c, shuttingDown());
+  };
+}

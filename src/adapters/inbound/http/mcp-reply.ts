@@ -1,0 +1,160 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Clock } from '../../../application/ports/clock.ts';
+import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
+import type { Era } from '../mcp/era.ts';
+import { METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
+import { refuse, sendJson } from './errors.ts';
+import type { Refusal } from './refusal.ts';
+import type { HttpRequest } from './request.ts';
+
+/** Proxies and clients close a connection that is silent for about a minute. */
+const STREAM_AFTER_MS = 10_000;
+const KEEP_ALIVE_MS = 15_000;
+
+/** How much of a stream may wait for a client that reads slowly. */
+const MAX_WAITING_BYTES = 16 * 1024;
+
+const STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream',
+  'Cache-Control': 'no-cache, no-transform',
+  // nginx would buffer the events.
+  'X-Accel-Buffering': 'no',
+};
+
+interface McpReplyOptions {
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+}
+
+/** The response to a POST: JSON, or server-sent events once there is progress to report or the answer takes long. */
+export class McpReply {
+  readonly #c: HttpRequest;
+  readonly #era: Era;
+  readonly #options: McpReplyOptions;
+  readonly #accepts: Accepted;
+  readonly #respond: (response: Response) => void;
+  #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #isEnded = false;
+  #cancelTimer = () => {};
+
+  /** `respond` is called once, when it is known which kind of response it is. */
+  constructor(c: HttpRequest, era: Era, options: McpReplyOptions, respond: (response: Response) => void) {
+    this.#c = c;
+    this.#era = era;
+    this.#options = options;
+    this.#accepts = parseAccept(c.env.incoming.headers.accept);
+    this.#respond = respond;
+    if (this.#accepts.stream) this.#cancelTimer = options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
+    c.get('signal').addEventListener('abort', () => this.#end(), { once: true });
+  }
+
+  /** Sends a message of the session. The first that is not a notification is the last; later ones are dropped. */
+  send(message: OutgoingMessage): void {
+    if (this.#isEnded) return;
+    const json = redactedJson(message, this.#options.redactor.anywhere);
+    if ('method' in message) {
+      if (this.#accepts.stream) this.#openStream();
+      this.#writeIfRead(toEvent(json));
+      return;
+    }
+    const status = statusOf(message, this.#era);
+    // A stream always has the status 200.
+    const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
+    if (this.#stream === undefined && isJson) {
+      this.#end();
+      if (status !== 200) this.#c.get('log').reason = status === 404 ? 'no such method' : 'malformed message';
+      this.#respond(respondAtOnce(this.#c, status, json) ?? sendJson(this.#c, status, json));
+    } else {
+      this.#openStream();
+      this.#end();
+      this.#stream?.enqueue(ENCODER.encode(toEvent(json)));
+      this.#stream?.close();
+    }
+  }
+
+  /** Only before there is a stream. */
+  refuse(refusal: Refusal): void {
+    this.#end();
+    this.#respond(refuse(this.#c, refusal));
+  }
+
+  #end(): void {
+    this.#isEnded = true;
+    this.#cancelTimer();
+  }
+
+  /** Sends the headers at once, unless the stream is open, and a comment every 15 seconds until the end. */
+  #openStream(): void {
+    if (this.#stream !== undefined) return;
+    const stream = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#stream = controller;
+        },
+      },
+      new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
+    );
+    this.#respond(this.#c.body(stream, 200, STREAM_HEADERS));
+    this.#keepAlive();
+  }
+
+  #keepAlive(): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.after(KEEP_ALIVE_MS, () => {
+      this.#writeIfRead(': keepalive\n\n');
+      this.#keepAlive();
+    });
+  }
+
+  /** Drops the text while the client reads too slowly, so that memory stays bounded. */
+  #writeIfRead(text: string): void {
+    if ((this.#stream?.desiredSize ?? 0) > 0) this.#stream?.enqueue(ENCODER.encode(text));
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/**
+ * Sends a response without the objects of the web that Hono would make of it and read again, which take a tenth of a short call. Undefined
+ * if the response has headers of other middleware, or another one replaces it.
+ */
+function respondAtOnce(c: HttpRequest, status: number, json: string): Response | undefined {
+  const { incoming, outgoing } = c.env;
+  if (incoming.headers.origin !== undefined || c.get('log').isShutDown) return undefined;
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) };
+  outgoing.writeHead(status, headers).end(json);
+  return RESPONSE_ALREADY_SENT;
+}
+
+/** JSON contains no line breaks, so that an event is one line of data. */
+function toEvent(json: string): string {
+  return `event: message\ndata: ${json}\n\n`;
+}
+
+/** Errors of tools are responses like any other; errors that the protocol defines have a status. */
+function statusOf(message: OutgoingMessage, era: Era): number {
+  if (era === 'legacy' || !('error' in message)) return 200;
+  const { code } = message.error;
+  if (code === METHOD_NOT_FOUND) return 404;
+  // Codes of MCP 2026-07-28: header mismatch, missing capability, unsupported version.
+  return code <= -32020 && code >= -32022 ? 400 : 200;
+}
+
+interface Accepted {
+  readonly json: boolean;
+  readonly stream: boolean;
+}
+
+/** Every client accepts JSON; a stream must be requested. */
+function parseAccept(accept = 'application/json'): Accepted {
+  const types = accept
+    .toLowerCase()
+    .split(',')
+    .filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range))
+    .map((range) => range.split(';')[0]?.trim());
+  const includes = (...names: readonly string[]) => types.some((type) => type !== undefined && names.includes(type));
+  return {
+    json: includes('application/json', 'application/*', '*/*'),
+    stream: includes('text/event-stream', 'text/*', '*/*'),
+  };
+}

@@ -1,0 +1,96 @@
+import type { QuotaState } from '../../../application/quota/quota-guard.ts';
+import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import type { Era } from '../mcp/era.ts';
+import { META_PREFIX } from '../mcp/era.ts';
+import { metaOf, type OutgoingMessage, type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
+import { McpSession, type McpSessionOptions } from '../mcp/session.ts';
+import { toQuotaJson } from '../words/quota-messages.ts';
+import { type CallLimits, runCall } from './calls.ts';
+import { refuse, toJsonRpcError } from './errors.ts';
+import { readJsonBody } from './json-body.ts';
+import { checkHeaders, eraOfPost } from './mcp-headers.ts';
+import { McpReply } from './mcp-reply.ts';
+import type { Metrics } from './metrics.ts';
+import { ofErrorObject } from './refusal.ts';
+import { type HttpRequest, originOf } from './request.ts';
+
+export interface McpOptions extends Omit<McpSessionOptions, 'by' | 'observer'> {
+  readonly maxBodyBytes: number;
+  readonly clock: ConstructorParameters<typeof McpReply>[2]['clock'];
+  readonly redactor: ConstructorParameters<typeof McpReply>[2]['redactor'];
+}
+
+type Options = McpOptions & CallLimits & { readonly metrics: Pick<Metrics, 'observe'> };
+
+/**
+ * Serves the message of a POST, in either era. Every request has its own session: no state is kept between requests, and the
+ * IDs of different clients are separate. A posted `notifications/cancelled` therefore cancels nothing. A client cancels by
+ * closing the connection, after which nothing could read the response. The protocol defines the order of the checks.
+ */
+export async function postMessage(c: HttpRequest, options: Options): Promise<Response> {
+  const log = c.get('log');
+  const { headers } = c.env.incoming;
+  const body = await readJsonBody(c, options.maxBodyBytes);
+  if (body.isErr()) return refuse(c, body.error);
+
+  const message = toMessage(body.value);
+  if ('id' in message) c.set('toErrorJson', (refusal) => toJsonRpcError(refusal, message.id));
+  if (message.kind === 'invalid') return refuse(c, ofErrorObject('VALIDATION_ERROR', message.error));
+  const meta = 'params' in message ? message.params?._meta : undefined;
+  if ('method' in message) log.method = message.method;
+  log.trace = traceContextOf(meta, headers);
+
+  const era = eraOfPost(headers, message);
+  const error = checkHeaders(headers, message, era);
+  if (error !== undefined) return refuse(c, ofErrorObject('VALIDATION_ERROR', error));
+  if (message.kind !== 'request') return c.body(null, 202, { 'Content-Length': '0' });
+  return new Promise((resolve, reject) => {
+    const reply = new McpReply(c, era, options, resolve);
+    // If the client has left, there is no response, and nobody reads this one.
+    const none = () => resolve(c.body(null));
+    c.set('work', respond(c, message, era, reply, options).then(none, reject));
+  });
+}
+
+/** The response to a call waits until it is known what is left of the quota. */
+async function respond(
+  c: HttpRequest,
+  message: RequestMessage,
+  era: Era,
+  reply: McpReply,
+  options: Options,
+): Promise<void> {
+  const signal = c.get('signal');
+  const log = c.get('log');
+  const session = new McpSession({ ...options, by: originOf(c, 'mcp'), observer: options.metrics.observe(log) });
+  c.set('onShutDown', () => session.shutDown());
+  signal.addEventListener('abort', () => session.close(), { once: true });
+  if (signal.aborted) return;
+  const run = async () => {
+    const responses: OutgoingMessage[] = [];
+    await session.receive(message, era, (sent) => {
+      if ('method' in sent || log.isShutDown) reply.send(sent);
+      else responses.push(sent);
+    });
+    return responses;
+  };
+  if (message.method === 'tools/call') {
+    const called = await runCall(c, options, run);
+    if (called.isErr()) return reply.refuse(called.error);
+    for (const response of called.value.value) reply.send(withQuota(response, called.value.left));
+  } else if (options.shared?.has(message.method) === true) {
+    const shared = await options.places.hold(c, run);
+    if (shared.isErr()) return reply.refuse(shared.error);
+    for (const response of shared.value) reply.send(response);
+  } else {
+    for (const response of await run()) reply.send(response);
+  }
+}
+
+/** Adds to a result what its caller may still use, if that is limited. */
+function withQuota(message: OutgoingMessage, left: QuotaState | undefined): OutgoingMessage {
+  if (left === undefined || !('result' in message)) return message;
+  const { result } = message;
+  const _meta = { ...metaOf(result), [`${META_PREFIX}quota`]: toQuotaJson(left) };
+  return { ...message, result: { ...result, _meta } };
+}

@@ -1,0 +1,182 @@
+import { Counter, type CounterConfiguration, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
+import type { ServerStatus } from '../../../application/gateway/server-status.ts';
+import type { SearchUse } from '../../../application/ports/llm-search.ts';
+import type { CallObserver, CallReport } from '../../../application/tools/tool-call.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import { NO_ENTRY } from './access-log.ts';
+import type { LogEntry } from './request.ts';
+
+const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
+const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
+
+type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
+
+/** The metrics at `/metrics`, for Prometheus. Labels have values from short, fixed lists, and never contain text. */
+export class Metrics {
+  readonly registry = new Registry();
+  readonly #requests = this.#counter('http_requests_total', 'status');
+  readonly #calls = this.#counter('calls_total', 'tool', 'outcome');
+  readonly #seconds = this.#histogram('call_seconds', 'tool', SECONDS);
+  readonly #searches = this.#counter('searches_total', 'tool');
+  readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
+  readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
+  readonly #ownCalls = this.#counter('own_tool_calls_total', 'tool', 'server', 'outcome');
+  readonly #quotaRefused = this.#counter('quota_refused_total', 'limit');
+  readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
+  readonly #waiting = new Gauge(this.#named('calls_waiting'));
+  readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
+  readonly #serverSeconds = this.#histogram('server_call_seconds', 'server', SERVER_SECONDS);
+  #renewals: Counter | undefined;
+  /** Without `access`, there is no such metric. */
+  #denied: Counter | undefined;
+  readonly #gateway: () => Gateway | undefined;
+
+  constructor(gateway: () => Gateway | undefined) {
+    this.#gateway = gateway;
+    collectDefaultMetrics({ register: this.registry });
+    this.#lookUpServers('server_up', ['server', 'state'], ({ name, state }) => [
+      { server: name, state },
+      state === 'available' ? 1 : 0,
+    ]);
+    this.#lookUpServers('server_restarts', ['server'], ({ name, restarts }) => [{ server: name }, restarts]);
+  }
+
+  /** The tools that are not offered because they have changed; only with a lock, which a reload may bring. */
+  registerChanges(): void {
+    if (this.registry.getSingleMetric(this.#named('tools_changed').name) !== undefined) return;
+    this.#lookUpServers('tools_changed', ['server'], ({ name, changed = [] }) => [{ server: name }, changed.length]);
+  }
+
+  #lookUpServers(name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value): void {
+    lookUp(Gauge, { ...this.#named(name), labelNames }, () => (this.#gateway()?.servers ?? []).map(toValue));
+  }
+
+  /** Only if there is an audit. */
+  registerAudit(failures: () => number): void {
+    lookUp(Counter, this.#named('audit_failures_total'), () => [[{}, failures()]]);
+  }
+
+  /** The cited pages that were checked, by state; only if they are. */
+  registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
+    lookUp(Counter, { ...this.#named('citation_checks_total'), labelNames: ['state'] }, () =>
+      Object.entries(counts() ?? {}).map(([state, count]) => [{ state }, count]),
+    );
+  }
+
+  /** Without a renewal, there is no such metric. */
+  onRenewal(server: string, outcome: string): void {
+    this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
+    this.#renewals.inc({ server, outcome });
+  }
+
+  onResponse(status: number): void {
+    this.#requests.inc({ status });
+  }
+
+  onQuotaRefused(limit: string): void {
+    this.#quotaRefused.inc({ limit });
+  }
+
+  /** Counts a call, also one of the model. The names of servers come from the configuration only. */
+  onCallEnded(report: CallReport): void {
+    const { server, tool, outcome, seconds } = report;
+    if (server === BUILT_IN_SERVER && tool !== '') {
+      this.#calls.inc({ tool, outcome });
+      this.#seconds.observe({ tool }, seconds);
+      this.#countUse(tool, report);
+    } else if (server !== BUILT_IN_SERVER && server !== '') {
+      this.#serverCalls.inc({ server, outcome });
+      this.#serverSeconds.observe({ server }, seconds);
+    }
+  }
+
+  /** Completes the entry of a request in the access log. */
+  observe(entry: LogEntry): Required<CallObserver> {
+    let isAnswer = false;
+    return {
+      onStarted: (server) => {
+        isAnswer = server === BUILT_IN_SERVER;
+        if (isAnswer) this.#inFlight.inc();
+      },
+      onWaiting: (isWaiting) => this.#waiting.inc(isWaiting ? 1 : -1),
+      onEnded: (report) => {
+        if (isAnswer) this.#inFlight.dec();
+        // A request that names no tool, or no server, is logged as refused.
+        const isKnown = report.tool !== '' || (report.server !== '' && !isAnswer);
+        if (isKnown) entry.call = isAnswer ? { searches: 0, ...report, server: '' } : report;
+        if (report.isDenied !== true) return;
+        entry.reason = entry.isUnlisted ? NO_ENTRY : 'access';
+        this.#denied ??= this.#counter('access_denied_total');
+        this.#denied.inc();
+      },
+    };
+  }
+
+  #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
+    this.#searches.inc({ tool }, searches);
+    if (rounds > 0) this.#rounds.inc({ tool }, rounds);
+    // The names of tools are text of their servers; those of servers come from the configuration.
+    for (const { server, ok } of toolCalls) this.#ownCalls.inc({ tool, server, outcome: ok ? 'answered' : 'failed' });
+    if (usage === undefined) return;
+    for (const kind of ['input', 'cached', 'output', 'reasoning'] as const) {
+      this.#tokens.inc({ tool, kind }, usage[`${kind}Tokens`]);
+    }
+  }
+
+  #counter<Label extends string>(name: MetricName, ...labelNames: readonly Label[]): Counter<Label> {
+    return new Counter({ ...this.#named(name), labelNames });
+  }
+
+  #histogram<Label extends string>(name: MetricName, label: Label, buckets: number[]): Histogram<Label> {
+    return new Histogram({ ...this.#named(name), labelNames: [label], buckets });
+  }
+
+  #named(name: MetricName) {
+    return { name: `openai_responses_mcp_${name}`, help: HELP[name], registers: [this.registry] };
+  }
+}
+
+/** Registers a metric whose values are looked up for each response. */
+export function lookUp(
+  Kind: typeof Counter | typeof Gauge,
+  config: CounterConfiguration<string>,
+  values: () => readonly Value[],
+): void {
+  new Kind({
+    ...config,
+    collect() {
+      this.reset();
+      for (const [labels, value] of values()) this.inc(labels, value);
+    },
+  });
+}
+
+type MetricName = keyof typeof HELP;
+
+const HELP = {
+  http_requests_total:
+    'Requests to the endpoint, by HTTP status; 499: the client closed the connection before the response.',
+  calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
+  call_seconds: 'Duration of calls, waits included.',
+  searches_total: 'Web searches, whatever the outcome of the call; a search that several calls shared is counted once.',
+  grounded_rounds_total: 'Rounds that got a reply, of calls that could use own tools; each is a request to the API.',
+  own_tool_calls_total:
+    "Calls of the gateway's servers within answers, by the tool that answered, the server and the outcome: answered or failed.",
+  tokens_total:
+    'Tokens, whatever the outcome of the call, as the API counts them; cached tokens are also input, reasoning tokens also output.',
+  quota_refused_total:
+    'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
+  calls_in_flight: 'Calls in progress or waiting.',
+  access_denied_total: 'Calls of a tool, or of a server, that access refused.',
+  audit_failures_total: 'Calls whose line could not be written to the file of the audit.',
+  login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
+  server_calls_total:
+    "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
+  server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
+  server_up: 'Whether a server of the gateway is available; the label is its state.',
+  server_restarts: 'Starts of a server after the first.',
+  tools_changed: 'Tools of a server that are not offered, because they are not as they were approved (gateway.lock).',
+  citation_checks_total: 'Cited pages that were checked, by state: ok, dead or unreadable.',
+  calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
+};

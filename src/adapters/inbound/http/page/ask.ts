@@ -1,0 +1,85 @@
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
+import { answerNodes } from './answer.ts';
+import { callRunner } from './call-runner.ts';
+import { announce, byId, el, foreign } from './elements.ts';
+import { messagesOf } from './messages.ts';
+import { post } from './requests.ts';
+import type { ShownAnswer } from './sources.ts';
+
+/** Makes the form for questions work. */
+export function startAsking(): void {
+  const form = byId('ask-form', HTMLFormElement);
+  const question = byId('question', HTMLTextAreaElement);
+  const tool = byId('ask-tool', HTMLSelectElement);
+  const submit = byId('ask-submit', HTMLButtonElement);
+  const run = callRunner({
+    box: byId('ask', HTMLElement),
+    submit,
+    cancel: byId('ask-cancel', HTMLButtonElement),
+    time: byId('ask-time', HTMLElement),
+    result: byId('ask-result', HTMLElement),
+  });
+  const ask = (query: string, name: string): Promise<void> =>
+    run(async (signal, elapsed) => {
+      const message = await lastMessage(query, name, signal);
+      const { result, error } = message;
+      if (!isObject(result) || !isObject(result.structuredContent)) {
+        const failed = `No answer after ${elapsed()}`;
+        return [el('div', { className: 'failure' }, failed, foreign(reasonIn(result ?? error), 'p'))];
+      }
+      // The tools of this program have this result.
+      return answerNodes(result.structuredContent as unknown as ShownAnswer, elapsed(), (handle) => {
+        // The button is removed, and would take the focus with it.
+        submit.focus();
+        void ask(handle, name);
+      });
+    });
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    void ask(question.value, tool.value);
+  };
+  question.onkeydown = (event) => {
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
+  };
+}
+
+/** Calls an answer tool, shows its progress, and returns the response. */
+async function lastMessage(query: string, name: string, signal: AbortSignal): Promise<JsonObject> {
+  const progress = byId('ask-progress', HTMLElement);
+  progress.replaceChildren();
+  progress.hidden = true;
+  const params = { name, arguments: { query }, _meta: { progressToken: 1 } };
+  const path = document.querySelector<HTMLMetaElement>('meta[name="mcp-path"]')?.content ?? '';
+  const response = await post(path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, signal);
+  for await (const message of messagesOf(response)) {
+    const { method, params } = message;
+    if (method === undefined) return message;
+    if (method === 'notifications/progress' && isObject(params))
+      showProgress(progress, String(params.message ?? params.progress));
+  }
+  return {};
+}
+
+/** The message of a JSON-RPC error, or of a result that is an error. */
+function reasonIn(outcome: unknown): string {
+  if (!isObject(outcome)) return '';
+  const { data, message, content } = outcome;
+  const [first] = Array.isArray(content) ? content : [];
+  return String((isObject(data) ? data.message : undefined) ?? message ?? first?.text ?? '');
+}
+
+/** Replaces the last line if only its numbers are different. */
+function showProgress(list: HTMLElement, text: string): void {
+  const last = list.lastElementChild;
+  list.hidden = false;
+  if (last !== null && kindOf(last.textContent) === kindOf(text)) last.textContent = text;
+  else {
+    list.append(foreign(text, 'li'));
+    announce(text);
+  }
+  list.scrollTop = list.scrollHeight;
+}
+
+function kindOf(text: string): string {
+  return text.replace(/ · \d+ s$/, '').replace(/\d+/g, '0');
+}

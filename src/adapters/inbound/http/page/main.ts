@@ -1,0 +1,98 @@
+// The page of the HTTP server. What servers and answers contain becomes text nodes and checked attributes, never HTML.
+import { isObject } from '../../../../domain/values/json.ts';
+import { startAsking } from './ask.ts';
+import { byId } from './elements.ts';
+import { keepLoading } from './keep-loading.ts';
+import {
+  allowTokenQuestion,
+  askForToken,
+  hasToken,
+  jsonOf,
+  messageOf,
+  NO_TOKEN,
+  request,
+  signsInElsewhere,
+  unreachable,
+} from './requests.ts';
+import type { ListedServer } from './server-card.ts';
+import { type Listed, ServerList } from './server-list.ts';
+import { type ListedTool, ToolPanels } from './tool-panel.ts';
+
+let listed: Listed = { servers: undefined, tools: undefined, canAnswer: true };
+let toolsTag = '';
+const panels = new ToolPanels(() => loadServers());
+const list = new ServerList(panels, refresh);
+
+startAsking();
+const loadServers = start(async () => {
+  const body = await load('/mcp/servers');
+  const states = (servers?: readonly ListedServer[]) => servers?.map(({ state }) => state).join();
+  const before = states(listed.servers);
+  listed = { ...listed, servers: body.servers as readonly ListedServer[], canAnswer: body.canAnswer !== false };
+  if (before !== states(listed.servers)) loadTools();
+});
+const loadTools = start(async () => {
+  const body = await load('/mcp/tools', { 'If-None-Match': toolsTag });
+  if (body.tools === undefined) return;
+  listed = { ...listed, tools: body.tools as readonly ListedTool[] };
+  toolsTag = String(body.tag ?? '');
+});
+byId('refresh', HTMLElement).onclick = refresh;
+byId('change-token', HTMLElement).onclick = () => askForToken('').then(refresh, () => {});
+byId('filter', HTMLElement).oninput = () => list.show(listed);
+byId('openapi', HTMLAnchorElement).onclick = (event) => {
+  if (!hasToken()) return;
+  event.preventDefault();
+  void saveOpenApi();
+};
+
+function start(loadNow: () => Promise<void>): () => void {
+  return keepLoading({
+    load: loadNow,
+    onLoaded: (error) => {
+      showTrouble(error);
+      list.show(listed);
+    },
+    isStarting: () => listed.servers?.some(({ state }) => state === 'starting') === true,
+  });
+}
+
+function refresh(): void {
+  allowTokenQuestion();
+  loadServers();
+  loadTools();
+}
+
+/** Without members if nothing has changed. */
+async function load(path: string, headers = {}): Promise<Record<string, unknown>> {
+  const response = await request(path, { headers, cache: 'no-store' });
+  if (response.status === 304) return {};
+  const body = await jsonOf(response);
+  if (response.ok && isObject(body)) return { ...body, tag: response.headers.get('ETag') };
+  const { error } = isObject(body) ? body : {};
+  throw new Error(isObject(error) ? String(error.message) : `HTTP ${response.status}`);
+}
+
+function showTrouble(error: unknown): void {
+  const isSignedOut = error === NO_TOKEN && signsInElsewhere;
+  byId('sign-in', HTMLElement).hidden = !isSignedOut;
+  byId('columns', HTMLElement).hidden = isSignedOut;
+  const text = error === undefined || isSignedOut ? '' : reasonOf(error);
+  const trouble = byId('trouble', HTMLElement);
+  trouble.hidden = text === '';
+  if (trouble.textContent !== text) trouble.textContent = text;
+}
+
+/** `fetch` throws a TypeError if there is no response. */
+function reasonOf(error: unknown): string {
+  return error instanceof TypeError ? unreachable(error) : messageOf(error);
+}
+
+/** A link cannot send a token. */
+async function saveOpenApi(): Promise<void> {
+  const response = await request('/openapi.json');
+  const href = URL.createObjectURL(await response.blob());
+  const link = Object.assign(document.createElement('a'), { href, download: 'openapi.json' });
+  link.click();
+  URL.revokeObjectURL(href);
+}

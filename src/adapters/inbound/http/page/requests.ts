@@ -1,0 +1,110 @@
+import { byId } from './elements.ts';
+
+/** Why there is no response: a person has not entered a token. */
+export const NO_TOKEN = new Error('This server requires a token.');
+
+/** Whether people sign in elsewhere: then only a person who has a token opens the dialog. */
+export const signsInElsewhere = byId('issuer', HTMLElement).textContent !== '';
+
+/** Kept in memory only. */
+let token: string | undefined;
+/** The dialog was closed without a token: only what a person does opens it again. */
+let isTokenRefused = signsInElsewhere;
+let tokenQuestion: Promise<void> | undefined;
+
+export function hasToken(): boolean {
+  return token !== undefined;
+}
+
+/** A person wants something, for which the token may be asked for again. */
+export function allowTokenQuestion(): void {
+  isTokenRefused = signsInElsewhere && token === undefined;
+}
+
+/** Relative, so that the page also works below a path of a proxy. */
+export function urlOf(path: string): URL {
+  return new URL(`.${path}`, document.baseURI);
+}
+
+/** Sends a request, and asks for the token if the server does. */
+export async function request(path: string, options: RequestInit = {}): Promise<Response> {
+  for (;;) {
+    const sent = token;
+    const response = await send(path, options, sent);
+    if (response.status !== 401) return response;
+    if (token !== sent) continue;
+    byId('change-token', HTMLElement).hidden = false;
+    if (isTokenRefused) throw NO_TOKEN;
+    await askForToken(sent === undefined ? '' : 'The server no longer accepts this token.');
+  }
+}
+
+export function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+  return request(path, { method: 'POST', headers, body: JSON.stringify(body), signal: signal ?? null });
+}
+
+/** The body as JSON; undefined if it is something else, for instance the page of a proxy. */
+export function jsonOf(response: Response): Promise<unknown> {
+  return response.json().catch(() => undefined);
+}
+
+/** Resolves when the server has accepted a token. */
+export function askForToken(problem: string): Promise<void> {
+  tokenQuestion ??= new Promise((resolve, reject) => {
+    const dialog = byId('token-dialog', HTMLDialogElement);
+    const field = byId('token', HTMLInputElement);
+    const showProblem = (text: string) => {
+      byId('token-problem', HTMLElement).textContent = text;
+    };
+    let isAccepted = false;
+    showProblem(problem);
+    dialog.showModal();
+    byId('token-form', HTMLFormElement).onsubmit = async (event) => {
+      event.preventDefault();
+      const entered = field.value.trim();
+      const refused = await problemOf(entered);
+      showProblem(refused ?? '');
+      if (refused !== undefined) return field.select();
+      isAccepted = true;
+      token = entered;
+      byId('change-token', HTMLElement).textContent = 'Change token';
+      resolve();
+      dialog.close();
+    };
+    byId('token-cancel', HTMLElement).onclick = () => dialog.close();
+    dialog.onclose = () => {
+      tokenQuestion = undefined;
+      field.value = '';
+      isTokenRefused = !isAccepted;
+      reject(NO_TOKEN);
+    };
+  });
+  return tokenQuestion;
+}
+
+/** Why a token cannot be used. */
+async function problemOf(entered: string): Promise<string | undefined> {
+  const refused = 'The server does not accept this token.';
+  // Others cannot be sent in a header.
+  if (!/^[\x21-\x7e]+$/.test(entered)) return refused;
+  try {
+    return (await send('/mcp/servers', {}, entered)).status === 401 ? refused : undefined;
+  } catch (error) {
+    return unreachable(error);
+  }
+}
+
+export function unreachable(error: unknown): string {
+  return `The server cannot be reached: ${messageOf(error)}`;
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function send(path: string, options: RequestInit, withToken: string | undefined): Promise<Response> {
+  const headers = new Headers(options.headers);
+  if (withToken !== undefined) headers.set('Authorization', `Bearer ${withToken}`);
+  return fetch(urlOf(path), { ...options, headers });
+}

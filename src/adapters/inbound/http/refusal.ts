@@ -1,0 +1,165 @@
+import type { ToolError } from '../../../application/tools/tool-call.ts';
+import { loginCommand, type SchemaError, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { type ToolResult, textOf } from '../../../domain/gateway/tool-result.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
+import { answerFailed, type ErrorObject } from '../mcp/json-rpc.ts';
+import { messageFor } from '../words/error-messages.ts';
+import { excerpt } from '../words/plain.ts';
+import { REFUSALS } from '../words/refusal-messages.ts';
+import { NO_ERROR_TEXT, toolErrorCode, toolErrorMessage } from '../words/tool-error-messages.ts';
+
+/** As in nginx: the client closed the connection before the response. */
+export const CLIENT_CLOSED = 499;
+
+/** The HTTP status of every error, by its name in REST, and the reason in the access log. */
+const CODES = {
+  VALIDATION_ERROR: [400, 'malformed message'],
+  UNAUTHORIZED: [401, 'no valid token'],
+  FORBIDDEN: [403, 'not allowed'],
+  NOT_FOUND: [404, 'no such path'],
+  SERVER_NOT_FOUND: [404, 'no such server'],
+  TOOL_NOT_FOUND: [404, 'no such tool'],
+  METHOD_NOT_ALLOWED: [405, 'method not allowed'],
+  TOOL_CHANGED: [409, 'tool not approved'],
+  PAYLOAD_TOO_LARGE: [413, 'body too large'],
+  UNSUPPORTED_MEDIA_TYPE: [415, 'content type not accepted'],
+  OVERLOADED: [429, 'too many calls in flight'],
+  QUOTA_EXCEEDED: [429, 'quota reached'],
+  // Not read: the caller has left.
+  CANCELLED: [CLIENT_CLOSED, 'cancelled'],
+  INTERNAL_ERROR: [500, 'internal error'],
+  TOOL_EXECUTION_ERROR: [500, 'tool failed'],
+  INVALID_RESPONSE: [502, 'invalid result'],
+  RESPONSE_TOO_LARGE: [502, 'result too large'],
+  SERVER_CRASHED: [502, 'server lost'],
+  SERVER_UNAUTHORIZED: [502, 'refused by the server'],
+  AUDIT_UNAVAILABLE: [503, 'audit not available'],
+  ISSUER_UNAVAILABLE: [503, 'issuer unavailable'],
+  LOGIN_REQUIRED: [503, 'login required'],
+  QUOTA_UNAVAILABLE: [503, 'quota store not available'],
+  SERVER_NOT_RUNNING: [503, 'server not running'],
+  SHUTTING_DOWN: [503, 'shutting down'],
+  TIMEOUT_ERROR: [504, 'timed out'],
+} as const satisfies Readonly<Record<string, readonly [status: number, reason: string]>>;
+
+export type RefusalCode = keyof typeof CODES;
+
+/** Why a request is not served, or a call over REST has no result. MCP and REST each have a form for it. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: RefusalCode;
+  readonly message: string;
+  /** The reason in the access log, if it is not that of the code. */
+  readonly reason?: string;
+  /** What a program can use of it. */
+  readonly details?: JsonObject | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The code of the error over MCP, if it is not that of an invalid request. */
+  readonly jsonRpcCode?: number;
+  /** What the tool returned, if that is the error: REST adds these members to the body. */
+  readonly returned?: JsonObject;
+}
+
+export function refusal(code: RefusalCode, message: string, more: Partial<Refusal> = {}): Refusal {
+  return { status: CODES[code][0], code, message, ...more };
+}
+
+/** Why such a request is refused, in the access log. */
+export function reasonOf(code: RefusalCode): string {
+  return CODES[code][1];
+}
+
+/** The refusal for an error that JSON-RPC or MCP defines. */
+export function ofErrorObject(code: RefusalCode, { code: jsonRpcCode, message, data }: ErrorObject): Refusal {
+  return refusal(code, message, { jsonRpcCode, details: data });
+}
+
+export function methodNotAllowed(allowed: readonly string[], message = REFUSALS.method): Refusal {
+  return refusal('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed.join(', ') } });
+}
+
+/** No new calls during a drain: another replica can take the call. */
+export function shuttingDown(): Refusal {
+  return refusal('SHUTTING_DOWN', REFUSALS.shuttingDown, { retryAfterMs: 1000, headers: { Connection: 'close' } });
+}
+
+/** More is in progress than one caller may have. */
+export function overloaded(message: string): Refusal {
+  return refusal('OVERLOADED', message, { retryAfterMs: 1000 });
+}
+
+/** Of what only operators may do. */
+export function operatorRequired(): Refusal {
+  return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });
+}
+
+/** The refusal for a failed call. */
+export function ofToolCallError(error: ToolCallError): Refusal {
+  const { kind } = error;
+  const isAudit = kind === 'audit_unavailable';
+  const isSoon = isAudit || kind === 'overloaded' || kind === 'shutting_down';
+  const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
+  const more = { details: detailsOf(error), retryAfterMs, ...(isAudit && { reason: 'audit not available' }) };
+  return refusal(toolErrorCode(error), toolErrorMessage(error), more);
+}
+
+/** What a program can use. The server's own data is merged into it. */
+function detailsOf(error: ToolCallError): JsonObject {
+  switch (error.kind) {
+    case 'invalid_input':
+      return { errors: error.errors };
+    case 'json_rpc':
+      return { ...(isObject(error.data) ? error.data : { data: error.data }), jsonrpcCode: error.code };
+    case 'unknown_server':
+    case 'overloaded':
+      return { server: excerpt(error.server) };
+    case 'unknown_tool':
+      return { server: error.server, tool: excerpt(error.tool) };
+    case 'tool_changed':
+      return { server: error.server, tool: error.tool, change: error.change };
+    case 'not_available':
+      return { server: error.server, state: error.state };
+    case 'login_required':
+      return { server: error.server, command: loginCommand(error.server) };
+    case 'unauthorized':
+      return error.scopes === undefined ? {} : { server: error.server, scopes: error.scopes };
+    case 'too_large':
+      return { maxBytes: error.maxBytes };
+    case 'timed_out':
+      return { timeoutMs: error.timeoutMs };
+    default:
+      return {};
+  }
+}
+
+/** The refusal for a failed call of any tool. The failure of an answer is the tool's own error. */
+export function ofFailedCall(error: ToolError, toolErrorStatus: number, redactor: Pick<Redactor, 'inLogs'>): Refusal {
+  if (error.kind !== 'answer_failed') return ofToolCallError(error);
+  const failure = error.error;
+  if (failure.kind === 'cancelled' || failure.kind === 'audit_unavailable')
+    return ofToolCallError({ kind: failure.kind });
+  if (failure.kind === 'invalid_arguments') {
+    const errors = failure.problems.map(({ argument, accepted }) => ({
+      path: `/${argument}`,
+      message: `must be ${accepted}`,
+    }));
+    return ofToolCallError({ kind: 'invalid_input', errors });
+  }
+  const text = answerFailed(redactor.inLogs(messageFor(failure)));
+  return ofToolError({ raw: {}, content: [{ type: 'text', text }], isError: true }, toolErrorStatus);
+}
+
+/** A result with `isError`: the call has an answer, and the answer is an error. */
+export function ofToolError(result: ToolResult, status: number): Refusal {
+  const { content, structuredContent } = result;
+  const returned = { content, structuredContent };
+  return refusal('TOOL_EXECUTION_ERROR', textOf(result) || NO_ERROR_TEXT, { status, returned });
+}
+
+/** A request whose body has the wrong shape. */
+export function ofInvalidBody(errors: readonly SchemaError[]): Refusal {
+  const message = errors.map(({ path, message }) => `${path === '' ? 'the body' : path} ${message}`).join('; ');
+  return refusal('VALIDATION_ERROR', message, { details: { errors } });
+}

@@ -1,0 +1,64 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { CallReport } from '../../../application/tools/tool-call.ts';
+import type { CallOrigin, Door, Rights } from '../../../domain/gateway/call-origin.ts';
+import type { TraceContext } from '../../../domain/gateway/trace-context.ts';
+import type { Refusal } from './refusal.ts';
+
+/** What the handlers know about a request. Each member is set by the middleware that its comment names. */
+export interface RequestVariables {
+  /** What the access log says about the request; completed while it is served (`InFlight`). */
+  log: LogEntry;
+  /** Aborts when the client leaves before its response is complete, or the process is about to exit (`InFlight`). */
+  signal: AbortSignal;
+  /** Resolves when the work for the request is done, which may outlive a response that is a stream (the handler). */
+  work: Promise<unknown>;
+  /** Called when the process is about to exit, to end a stream (the handler). */
+  onShutDown: () => void;
+  /** The body of a refusal, in the form of MCP or REST (`app.ts`). */
+  toErrorJson: (refusal: Refusal) => string;
+  /** Only over REST (`app.ts`). */
+  requestId: string;
+  caller: string;
+  /** What the caller may use, as it was when the request arrived (`guard.ts`). */
+  rights: Rights;
+}
+
+export interface HttpEnv {
+  Bindings: HttpBindings;
+  Variables: RequestVariables;
+}
+
+export type HttpRequest = Context<HttpEnv>;
+export type Middleware = MiddlewareHandler<HttpEnv>;
+
+/** What is logged about a request. */
+export interface LogEntry {
+  readonly verb: string;
+  caller?: string;
+  /** Whether no entry of `access` is about the caller, for whom lists are empty. */
+  isUnlisted?: boolean | undefined;
+  /** Whether the drain ended before the request did. */
+  isShutDown: boolean;
+  /** The method of JSON-RPC. */
+  method?: string;
+  /** That of the headers, unless the message has another. */
+  trace?: TraceContext | undefined;
+  readonly path: string;
+  /** Why the request was refused: one of a fixed set of reasons. */
+  reason?: string | undefined;
+  /** The finished call; that of a tool of the gateway's servers has a server. */
+  call?: Omit<CallReport, 'seconds'>;
+}
+
+/** Who calls a tool with this request. */
+export function originOf(c: HttpRequest, door: Door): CallOrigin {
+  const rights = c.get('rights');
+  return {
+    caller: c.get('caller'),
+    door,
+    rights,
+    requestId: c.get('requestId'),
+    trace: c.get('log').trace,
+  };
+}

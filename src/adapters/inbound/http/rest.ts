@@ -1,0 +1,236 @@
+import { Hono } from 'hono';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
+import { err, ok, type Result } from 'neverthrow';
+import { type Gateway, LIST_WAIT_MS } from '../../../application/gateway/gateway.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
+import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';
+import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { toPlainResult } from '../../../domain/gateway/tool-result.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
+import { rateLimitHeaders } from '../words/quota-messages.ts';
+import { REFUSALS } from '../words/refusal-messages.ts';
+import { type NamedCall, parseCallBody } from './call-body.ts';
+import { type CallLimits, runCall } from './calls.ts';
+import { refuse, sendJson } from './errors.ts';
+import { readJsonBody, typeRefusal } from './json-body.ts';
+import type { Metrics } from './metrics.ts';
+import { toOpenApi } from './openapi.ts';
+import {
+  methodNotAllowed,
+  ofFailedCall,
+  ofInvalidBody,
+  ofToolCallError,
+  ofToolError,
+  operatorRequired,
+  type Refusal,
+  refusal,
+} from './refusal.ts';
+import { type HttpEnv, type HttpRequest, type Middleware, originOf } from './request.ts';
+
+export interface RestOptions {
+  /** Undefined while no servers are configured. */
+  readonly gateway: () => Gateway | undefined;
+  /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
+  readonly loading?: () => Promise<void> | undefined;
+  readonly catalogue: Pick<ToolCatalogue, 'call' | 'toolsFor'>;
+  /** Has the tool that `POST /mcp/check` calls; undefined without `citations.rest`. */
+  readonly checks?: Pick<ToolCatalogue, 'call'> | undefined;
+  /** The time limit of an answer. */
+  readonly timeoutMs: number;
+  readonly version: string;
+}
+
+interface Context extends RestOptions, CallLimits {
+  /** Whether there is a key, or recordings to answer from. */
+  readonly canAnswer: boolean;
+  readonly requiresToken: boolean;
+  readonly maxBodyBytes: number;
+  readonly metrics: Pick<Metrics, 'observe' | 'onQuotaRefused'>;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+  readonly isDraining: () => boolean;
+}
+
+/** The outcome of a call that was not refused. */
+interface Reply {
+  readonly status: number;
+  readonly json: string;
+}
+
+/** How often a server can be restarted by request: each time, the calls of all callers on it fail. */
+const RESTART_EVERY_MS = 10_000;
+
+/** What 304 responses have, too. */
+const RETAINED_HEADERS = [
+  'x-request-id',
+  'x-content-type-options',
+  'access-control-allow-origin',
+  'access-control-expose-headers',
+];
+
+/** The tools of the gateway's servers, and the answer tools, over REST. */
+export function restApi(context: Context): Hono<HttpEnv> {
+  const { gateway, catalogue, redactor, loading, places, clock, version, requiresToken, isDraining } = context;
+  const app = new Hono<HttpEnv>();
+  /** When each server was last restarted by request, by its name. */
+  const restartedMs = new Map<string, number>();
+
+  const knownTo = (rights: Rights) =>
+    [...(gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER].filter(rights.sees);
+  const unknownServer = (server: string, rights: Rights) =>
+    ofToolCallError({ kind: 'unknown_server', server, known: knownTo(rights) });
+
+  /** What a list has of the server that the query names, or of all. */
+  const listed = async (c: HttpRequest) => {
+    const rights = c.get('rights');
+    const only = c.req.query('server') ?? null;
+    if (only !== null && !knownTo(rights).includes(only)) return err(unknownServer(only, rights));
+    const visible = gateway()?.as(rights);
+    await visible?.whenListed(LIST_WAIT_MS, c.get('signal'));
+    return ok({ only, visible, tools: catalogue.toolsFor(rights) });
+  };
+
+  const list = async (c: HttpRequest): Promise<Response> => {
+    const found = await listed(c);
+    if (found.isErr()) return refuse(c, found.error);
+    const { only, visible, tools } = found.value;
+    const isListed = (server: string) => only === null || server === only;
+    const timeoutOf = (server: string) => (server === BUILT_IN_SERVER ? context.timeoutMs : visible?.timeoutOf(server));
+    const body = {
+      success: true,
+      tools: tools
+        .filter(({ server }) => isListed(server))
+        .map((tool) => ({ ...tool, timeout: timeoutOf(tool.server) })),
+      servers: (visible?.servers ?? [])
+        .filter(({ name }) => isListed(name))
+        .map(({ name, state }) => ({ name, state })),
+    };
+    // A list may be kept by the client that got it, which then asks whether it has changed.
+    return sendJson(c, 200, redactedJson(body, redactor.anywhere), { 'Cache-Control': 'private, no-cache' });
+  };
+
+  const describe = async (c: HttpRequest): Promise<Response> => {
+    const found = await listed(c);
+    if (found.isErr()) return refuse(c, found.error);
+    const { headers } = c.env.incoming;
+    // Each proxy may have added its own.
+    const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
+    const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
+    const { tools, only } = found.value;
+    const document = toOpenApi({ tools, only, url, version, requiresToken });
+    return sendJson(c, 200, redactedJson(document, redactor.anywhere));
+  };
+
+  const listServers = (c: HttpRequest): Response => {
+    const servers = gateway()?.as(c.get('rights')).servers ?? [];
+    const body = { success: true, servers, ...(context.canAnswer ? {} : { canAnswer: false }) };
+    return sendJson(c, 200, redactedJson(body, redactor.inLogs));
+  };
+
+  /** Runs what counts as a call. */
+  const run = async (c: HttpRequest, call: () => Promise<Refusal | Reply>): Promise<Response> => {
+    const called = await runCall(c, context, call);
+    if (called.isErr()) return refuse(c, called.error);
+    const { value, left } = called.value;
+    for (const [name, header] of Object.entries(left === undefined ? {} : rateLimitHeaders(left)))
+      c.header(name, header);
+    return 'json' in value ? sendJson(c, value.status, value.json) : refuse(c, value);
+  };
+
+  /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
+  const restart = async (c: HttpRequest): Promise<Response> => {
+    const rights = c.get('rights');
+    const refused = rights.isOperator ? typeRefusal(c.env.incoming.headers) : operatorRequired();
+    if (refused !== undefined) return refuse(c, refused);
+    const server = c.req.param('server') ?? '';
+    return run(c, async () => {
+      const known =
+        gateway()
+          ?.as(rights)
+          .servers.map(({ name }) => name) ?? [];
+      if (!known.includes(server)) return ofToolCallError({ kind: 'unknown_server', server, known });
+      const nowMs = clock.elapsedMs();
+      const waitMs = (restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
+      if (waitMs > 0) {
+        const more = { details: { server }, retryAfterMs: waitMs, reason: 'restarted a moment ago' };
+        return refusal('OVERLOADED', REFUSALS.earlyRestart(server, waitMs), more);
+      }
+      restartedMs.set(server, nowMs);
+      gateway()?.restart(server);
+      c.get('log').call = { server, tool: '', outcome: 'answered' };
+      return { status: 202, json: '{"success":true}' };
+    });
+  };
+
+  /** Calls the tool that the request names. `toBody` makes the body of the response from what it returned. */
+  const call = async (
+    c: HttpRequest,
+    parse: (body: unknown) => Result<NamedCall, Refusal>,
+    toolErrorStatus: number,
+    toBody: (result: ReturnType<typeof toPlainResult>) => unknown,
+    tools: Pick<ToolCatalogue, 'call'> = catalogue,
+  ): Promise<Response> => {
+    const named = (await readJsonBody(c, context.maxBodyBytes)).andThen(parse);
+    if (named.isErr()) return refuse(c, named.error);
+    const signal = c.get('signal');
+    const observer = context.metrics.observe(c.get('log'));
+    const input = { ...named.value, by: originOf(c, 'rest'), observer };
+    return run(c, async () => {
+      const outcome = await tools.call(input, signal);
+      if (outcome.isErr()) return ofFailedCall(outcome.error, toolErrorStatus, redactor);
+      const { value } = outcome;
+      if (value.isError) return ofToolError(value, toolErrorStatus);
+      return { status: 200, json: redactedJson(toBody(toPlainResult(value)), redactor.anywhere) };
+    });
+  };
+
+  const whileServing: Middleware = async (c, next) =>
+    isDraining() ? refuse(c, ofToolCallError({ kind: 'shutting_down' })) : next();
+  const untilLoaded: Middleware = async (_, next) => {
+    await loading?.();
+    return next();
+  };
+  /** A place of the caller; calls get one when they start. */
+  const placed = (handle: (c: HttpRequest) => Promise<Response> | Response) => async (c: HttpRequest) => {
+    const handled = await places.hold(c, () => handle(c));
+    return handled.isErr() ? refuse(c, handled.error) : handled.value;
+  };
+
+  const get = (path: string, handle: (c: HttpRequest) => Promise<Response> | Response) => {
+    app.get(path, untilLoaded, placed(handle));
+    app.all(path, (c) => refuse(c, methodNotAllowed(['GET', 'HEAD'])));
+  };
+  const post = (path: string, handle: (c: HttpRequest) => Promise<Response>) => {
+    app.post(path, whileServing, untilLoaded, handle);
+    app.all(path, (c) => refuse(c, methodNotAllowed(['POST'])));
+  };
+  app.use('/mcp/tools', etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...RETAINED_HEADERS] }));
+  get('/mcp/tools', list);
+  get('/mcp/servers', listServers);
+  get('/openapi.json', describe);
+  // The result in an envelope, and a tool's own error with status 200.
+  post('/mcp/call', (c) => call(c, parseCallBody, 200, (plain) => ({ success: true, ...plain })));
+  // The input is the body, and so is the result. Blocks other than a text have no plain value.
+  post('/mcp/tools/:server/:tool', (c) => {
+    const { server = '', tool = '' } = c.req.param();
+    return call(
+      c,
+      (body) => parseInput(server, tool, body),
+      422,
+      ({ result, content }) => result ?? content ?? null,
+    );
+  });
+  const { checks } = context;
+  const parseText = (body: unknown) => parseInput(BUILT_IN_SERVER, CHECK_TOOL, body);
+  if (checks !== undefined) post('/mcp/check', (c) => call(c, parseText, 422, ({ result }) => result, checks));
+  post('/mcp/servers/:server/restart', restart);
+  return app;
+}
+
+/** Reads the body of `POST /mcp/tools/{server}/{tool}`: the input of the tool. */
+function parseInput(server: string, tool: string, body: unknown): Result<NamedCall, Refusal> {
+  if (isObject(body)) return ok({ server, tool, args: body });
+  return err(ofInvalidBody([{ path: '', message: 'must be an object: the input of the tool' }]));
+}

@@ -1,0 +1,110 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { err, ok, type Result } from 'neverthrow';
+import { toAccessLine } from './access-log.ts';
+import { type AppOptions, createApp, malformedRequest } from './app.ts';
+import { InFlight } from './in-flight.ts';
+
+export interface HttpServerOptions extends AppOptions {
+  /** 0 is any free port. */
+  readonly port: number;
+  readonly drainMs: number;
+  /** Ends the calls that can be continued later, with what says how. Returns whether there were any. */
+  readonly endWaits?: (() => boolean) | undefined;
+  readonly maxConnections: number;
+  readonly writeAccessLine: (line: string) => void;
+  /** Limits of a client that sends headers, or a complete request. A response may take any time. */
+  readonly timeouts?: typeof TIMEOUTS;
+}
+
+const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCheckingInterval: 5000 };
+
+/** How long aborted calls may take to settle, and their last responses to be written, before the process exits. */
+const ABORT_MS = 500;
+
+/** Time for requests that have arrived, and were not read yet, also on new connections. */
+const LAST_REQUESTS_MS = 100;
+
+/** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
+const KEEP_ALIVE_MS = 65_000;
+
+export class HttpServer {
+  readonly #options: HttpServerOptions;
+  readonly #server: Server;
+  readonly #inFlight: InFlight;
+  #isDraining = false;
+  readonly #closed = new AbortController();
+
+  constructor(options: HttpServerOptions) {
+    const { clock, metrics, writeAccessLine, maxConnections, timeouts = TIMEOUTS } = options;
+    this.#options = options;
+    this.#inFlight = new InFlight({
+      clock,
+      onServed: (entry, status, ms) => {
+        metrics.onResponse(status);
+        writeAccessLine(toAccessLine(entry, status, clock.now(), ms));
+      },
+    });
+    const app = createApp(options, { isDraining: () => this.#isDraining, track: this.#inFlight.track });
+    const listener = getRequestListener(app.fetch, {
+      overrideGlobalObjects: false,
+      // Without `Host`, which HTTP/1.0 permits.
+      hostname: 'localhost',
+      errorHandler: malformedRequest,
+    });
+    // Otherwise the first of several headers with a token would count.
+    const settings = { ...timeouts, keepAliveTimeout: KEEP_ALIVE_MS, joinDuplicateHeaders: true };
+    this.#server = createServer(settings, (request, response) => {
+      if (this.#isDraining) response.setHeader('Connection', 'close');
+      void listener(request, response);
+    });
+    this.#server.maxConnections = maxConnections;
+  }
+
+  /** Starts listening. Resolves with the URL of the endpoint, or with the error code of the operating system. */
+  listen(): Promise<Result<string, string>> {
+    const { host, port, path, logger } = this.#options;
+    return new Promise((resolve) => {
+      this.#server.on('error', (error: NodeJS.ErrnoException) => {
+        const code = error.code ?? String(error);
+        // An error of one connection is no reason to exit.
+        if (this.#server.listening) logger.warn(`server: a connection could not be accepted (${code})`);
+        else resolve(err(code));
+      });
+      this.#server.listen(port, host, () => {
+        const { port } = this.#server.address() as AddressInfo;
+        resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
+      });
+    });
+  }
+
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` each gets a failure, and is aborted. */
+  async drain(): Promise<void> {
+    const { drainMs, clock, endWaits } = this.#options;
+    this.#isDraining = true;
+    await this.#inFlight.settled(drainMs);
+    if (this.#inFlight.size === 0) {
+      await clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
+      await this.#inFlight.settled(LAST_REQUESTS_MS);
+    }
+    if (endWaits?.() === true) await this.#inFlight.settled(ABORT_MS);
+    this.#inFlight.shutDown();
+    await this.#inFlight.settled(ABORT_MS);
+    await this.close();
+  }
+
+  /** Closes all connections at once; calls in flight are aborted upstream. */
+  async close(): Promise<void> {
+    this.#isDraining = true;
+    this.#closed.abort();
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    await closed;
+    await this.#inFlight.settled(ABORT_MS);
+  }
+}

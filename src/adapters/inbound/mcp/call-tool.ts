@@ -1,0 +1,100 @@
+import { err, ok } from 'neverthrow';
+import { never } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { ToolCall as NamedCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
+import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
+import { starting, toolErrorText } from '../words/tool-error-messages.ts';
+import { createReporter, type PresentationOptions, toToolReply } from './answer-presentation.ts';
+import { type ErrorObject, failedResult, INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
+import { PROGRESS_FLUSH_MS, type Send, type ToolCall, type ToolReply } from './tool-set.ts';
+
+export interface CallOptions extends PresentationOptions {
+  readonly catalogue: Pick<ToolCatalogue, 'call'>;
+  readonly clock: Clock;
+  readonly redactor: Redactor;
+}
+
+type Named = Pick<NamedCall, 'server' | 'tool' | 'onlyReads' | 'nameWhenStarted'>;
+
+/** Calls the tool that a client named, with its progress, and presents the outcome. */
+export async function callTool(
+  named: Named,
+  call: ToolCall,
+  options: CallOptions,
+  notify: Send,
+  signal: AbortSignal,
+): Promise<ToolReply> {
+  const { catalogue, clock, redactor } = options;
+  const { args, by, meta, observer } = call;
+  const { progressToken } = meta;
+  const reporter = createReporter(call, clock, notify);
+  let progressMs = Number.NEGATIVE_INFINITY;
+  let hasBegun = false;
+  const report = ({ message, ...progress }: ToolProgress) => {
+    // Progress must increase.
+    if (hasBegun && progress.progress <= 0) return;
+    progressMs = clock.elapsedMs();
+    const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
+    notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  };
+  const onProgress = isRequestId(progressToken) ? report : undefined;
+  const onStarting =
+    onProgress &&
+    (() => {
+      onProgress({ progress: 0, message: starting(named.server) });
+      hasBegun = true;
+    });
+  const onSearchProgress = reporter?.onProgress.bind(reporter);
+  try {
+    const outcome = await catalogue.call(
+      { ...named, args, by, observer, onProgress, onStarting, onSearchProgress },
+      signal,
+    );
+    const reply = toReply(outcome, named.server, call, options);
+    const hasPending = reply !== 'cancelled' && reporter?.finish() === true;
+    if (hasPending) await clock.sleep(PROGRESS_FLUSH_MS, never());
+    await clock.sleep(progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs(), signal);
+    return reply;
+  } finally {
+    reporter?.stop();
+  }
+}
+
+function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, options: CallOptions): ToolReply {
+  if (outcome.isOk()) {
+    const { answer, raw } = outcome.value;
+    if (answer !== undefined) return toToolReply(ok(answer), era, options);
+    const { resultType: _, ...result } = raw;
+    return { result };
+  }
+  const { error } = outcome;
+  if (error.kind === 'answer_failed') return toToolReply(err(error.error), era, options);
+  if (error.kind === 'audit_unavailable' && server === BUILT_IN_SERVER)
+    return toToolReply(err({ kind: error.kind }), era, options);
+  return toErrorReply(error, options.redactor.inLogs);
+}
+
+/** An error of the server is passed on; what happened to the server is a result, which a model can read. */
+function toErrorReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
+  if (error.kind === 'cancelled') return 'cancelled';
+  const isGone = error.kind === 'unknown_tool' && error.isGone === true;
+  if (!isGone && (error.kind === 'unknown_tool' || error.kind === 'unknown_server')) return 'unknown_tool';
+  if (error.kind === 'json_rpc') return { error: toServerError(error, redact) };
+  return { result: failedResult(redact(toolErrorText(error))) };
+}
+
+/** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */
+const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022]);
+
+/** An error of a server, as clients get it. */
+export function toServerError(
+  { code, message, data }: Extract<ToolCallError, { readonly kind: 'json_rpc' }>,
+  redact: Redactor['inLogs'],
+): ErrorObject {
+  const error = { code: OUR_CODES.has(code) ? INTERNAL.code : code, message, data: data as Params | undefined };
+  return redactedValue(error, redact);
+}

@@ -1,0 +1,36 @@
+import type { SourcesReport } from '../../../application/check/check-sources.ts';
+import { languageOf } from '../../../domain/answers/language.ts';
+import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import { checkText, toCheckJson } from '../words/check-messages.ts';
+import { objectSchema } from './answer-schemas.ts';
+
+/** What a model reads of a result. */
+const MAX_RESULT_CHARS = 2000;
+
+const OUTPUT = {
+  summary: { type: 'string' },
+  findings: { type: 'integer', description: 'dead links, and claims with figures that are not on their page' },
+  links: { type: 'array', items: { type: 'object' }, description: 'url, state (ok, dead, unreadable), status, reason' },
+  claims: { type: 'array', items: { type: 'object' }, description: 'claim, url, missing figures, nearest passage' },
+  not_compared: { type: 'integer', description: 'claims whose page is too long or in another language' },
+};
+
+export const CHECK_SOURCES: GatewayTool = {
+  server: BUILT_IN_SERVER,
+  name: CHECK_TOOL,
+  title: 'Check the sources of a text',
+  description:
+    'Check a text that has links (Markdown, HTML, footnotes, numbered sources) before you rely on it: whether each linked page exists, and which figures of the sentences that cite it are not on the page.',
+  inputSchema: objectSchema({ text: { type: 'string', description: 'The complete text, with its links.' } }, 'text'),
+  outputSchema: objectSchema(OUTPUT, ...Object.keys(OUTPUT)),
+  annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
+};
+
+/** The result of the tool: a text for models, and everything for programs. */
+export function toCheckResult(report: SourcesReport, text: string) {
+  const language = languageOf(text);
+  const content = [{ type: 'text', text: checkText(report, language, MAX_RESULT_CHARS) }];
+  return { content, structuredContent: toCheckJson(report, language) };
+}

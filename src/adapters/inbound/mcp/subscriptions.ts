@@ -1,0 +1,61 @@
+import { isObject } from '../../../domain/values/json.ts';
+import { invalidParams, type Params, type RequestId } from './json-rpc.ts';
+import type { Send, ToolReply } from './tool-set.ts';
+
+/** The lists that may change while a client is connected. */
+export type ChangingList = 'tools' | 'prompts' | 'resources';
+
+const LISTS: readonly ChangingList[] = ['tools', 'prompts', 'resources'];
+
+/** In `_meta` of everything that belongs to a subscription (MCP 2026-07-28). */
+const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
+
+interface Subscription {
+  readonly lists: readonly ChangingList[];
+  readonly notify: (list: ChangingList) => void;
+  readonly end: () => void;
+}
+
+/** What clients of 2026-07-28 listen to: in this revision, only who has asked is notified of a changed list. */
+export class Subscriptions {
+  readonly #open = new Set<Subscription>();
+
+  /**
+   * Serves `subscriptions/listen`: acknowledges what is listened to, and settles when the client cancels, or at `end`. Changes of single
+   * resources are not offered, so that they are not acknowledged.
+   */
+  async listen(id: RequestId, { notifications }: Params, send: Send, signal: AbortSignal): Promise<ToolReply> {
+    if (!isObject(notifications)) return { error: invalidParams('notifications must be an object') };
+    const lists = LISTS.filter((list) => notifications[`${list}ListChanged`] === true);
+    const _meta = { [SUBSCRIPTION_ID]: id };
+    const notify = (method: string, params: Params = {}) =>
+      send({ jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, _meta } });
+    const honored = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
+    notify('subscriptions/acknowledged', { notifications: honored });
+    return new Promise((resolve) => {
+      const settle = (reply: ToolReply) => {
+        this.#open.delete(subscription);
+        signal.removeEventListener('abort', onAbort);
+        resolve(reply);
+      };
+      const onAbort = () => settle('cancelled');
+      const subscription = {
+        lists,
+        notify: (list: ChangingList) => notify(`${list}/list_changed`),
+        end: () => settle({ result: { _meta } }),
+      };
+      this.#open.add(subscription);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** Notifies those who listen to a list. */
+  notify(list: ChangingList): void {
+    for (const { lists, notify } of this.#open) if (lists.includes(list)) notify(list);
+  }
+
+  /** Ends all subscriptions with a response, which says that nothing more will come. */
+  end(): void {
+    for (const subscription of this.#open) subscription.end();
+  }
+}

@@ -1,0 +1,98 @@
+import { MAX_TEXT_CHARS, type SourcesReport } from '../../../application/check/check-sources.ts';
+import type { PageCheck } from '../../../domain/answers/known-page.ts';
+import type { Language } from '../../../domain/answers/language.ts';
+import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
+import { reasonFor } from './finding-messages.ts';
+import { count } from './plain.ts';
+
+/** How many findings there are: dead links, and claims with figures that are not on the page. */
+export function findingsIn({ links, claims }: SourcesReport): number {
+  return links.filter(({ state }) => state === 'dead').length + withMissing(claims).length;
+}
+
+/** The report for people and models, of at most `max` UTF-16 code units: findings, links that could not be read, and a line that sums up. */
+export function checkText(report: SourcesReport, language: Language, max = Number.POSITIVE_INFINITY): string {
+  const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
+  const dead = report.links.filter(({ state }) => state === 'dead');
+  const unread = report.links.filter(({ state }) => state === 'unreadable');
+  const findings = [
+    ...withMissing(report.claims).map(({ claim, url, missing, passage }) => {
+      const figures = missing.map((figure) => say(`「${figure}」`, `"${figure}"`)).join(say('', ', '));
+      const nearest = passage === undefined ? '' : `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`;
+      return `- ${url}: ${say(`${figures}はページにありません`, `${figures} not on the page`)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
+    }),
+    ...dead.map(({ url, status }) => `- ${url}: ${notFound(status, language)}`),
+  ];
+  const others = unread
+    .filter(({ reason }) => reason !== 'too_many')
+    .map(({ url, reason }) => `- ${url}: ${reasonIn(reason, language)}`);
+  const rest = unread.length - others.length;
+  if (rest > 0)
+    others.push(
+      say(
+        `- ほかのリンク ${rest}: 先頭の 100 だけを確認します`,
+        `- ${count(rest, 'more link')}: only the first 100 are checked`,
+      ),
+    );
+  const summary = checkSummary(report, language);
+  const sections = [
+    ...(findings.length > 0 ? [say('確認結果:', 'Findings:'), ...findings] : []),
+    ...(others.length > 0 ? [say('読めないページ:', 'Not readable:'), ...others] : []),
+  ].join('\n');
+  if (sections === '') return summary;
+  // The summary is never cut.
+  return `${clip(sections, max - summary.length - 2)}\n\n${summary}`;
+}
+
+/** `12 links: 10 read, 1 not found, 1 not readable; 2 of 7 claims have figures that are not on the page` */
+function checkSummary({ links, claims, notCompared }: SourcesReport, language: Language): string {
+  const of = (state: string) => links.filter((link) => link.state === state).length;
+  const [read, dead, unread, missing] = [of('ok'), of('dead'), of('unreadable'), withMissing(claims).length];
+  if (language === 'ja') {
+    const parts = [`読めたもの ${read}`, dead && `見つからないもの ${dead}`, unread && `読めないもの ${unread}`];
+    const pages =
+      links.length === 0 ? 'リンクがありません' : `リンク ${links.length}: ${parts.filter(Boolean).join('、')}`;
+    const compared =
+      claims.length === 0 ? '' : `。数字のある ${claims.length} 文のうち ${missing} 文に、ページにない数字があります`;
+    return pages + compared + (notCompared > 0 ? `。比べられなかった文 ${notCompared}` : '');
+  }
+  const parts = [`${read} read`, dead && `${dead} not found`, unread && `${unread} not readable`];
+  const pages = links.length === 0 ? 'No links' : `${count(links.length, 'link')}: ${parts.filter(Boolean).join(', ')}`;
+  const verb = missing === 1 ? 'has' : 'have';
+  const compared = `; ${missing} of ${count(claims.length, 'claim')} ${verb} figures that are not on the page`;
+  const uncompared = `; ${count(notCompared, 'claim')} not compared (the page is too long or in another language)`;
+  return pages + (claims.length > 0 ? compared : '') + (notCompared > 0 ? uncompared : '');
+}
+
+/** The report for programs. */
+export function toCheckJson(report: SourcesReport, language: Language) {
+  const links = report.links.map(({ url, state, status, reason }) => {
+    const why = state === 'dead' ? notFound(status, language) : state === 'ok' ? undefined : reasonIn(reason, language);
+    return { url, state, status, reason: why };
+  });
+  const { claims, notCompared: not_compared } = report;
+  return { summary: checkSummary(report, language), findings: findingsIn(report), links, claims, not_compared };
+}
+
+export const CHECK = {
+  unreadable: (source: string, { status, reason }: Pick<PageCheck, 'status' | 'reason'>) =>
+    `${source} cannot be read: ${status === undefined ? reasonIn(reason, 'en') : `HTTP ${status}`}.`,
+  tooLong: (characters: number) =>
+    `The text has ${characters} characters; at most ${MAX_TEXT_CHARS} can be checked. Check a part of it.`,
+  progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
+};
+
+function withMissing(claims: SourcesReport['claims']) {
+  return claims.filter(({ missing }) => missing.length > 0);
+}
+
+function notFound(status: number | undefined, language: Language): string {
+  const isHttp = status === 404 || status === 410;
+  if (language === 'ja') return `見つかりません（${isHttp ? `HTTP ${status}` : 'ホスト名がありません'}）`;
+  return `not found (${isHttp ? `HTTP ${status}` : 'no such host'})`;
+}
+
+function reasonIn(reason = '', language: Language): string {
+  const [ja, en] = reasonFor(reason);
+  return language === 'ja' ? ja : en;
+}

@@ -1,0 +1,14 @@
+import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { count } from './plain.ts';
+
+export const approvedMessage = (tools: number, file: string) => `Approved ${count(tools, 'tool')} in ${file}.\n`;
+
+/** For `tools --lock`, which leaves the approved tools of a server that is not available as they are. */
+export const notComparedMessage = (server: string, reason = 'no reason is known') =>
+  `The server ${server} is not available (${cleanLine(reason)}). Its approved tools were not changed.\n`;
+
+/** Tools of one server that `gateway.lock` withholds. */
+export function notApprovedMessage(names: readonly string[]): string {
+  const tools = `${count(names.length, 'tool')} ${names.length === 1 ? 'is' : 'are'} not approved`;
+  return `${tools}: ${names.map(cleanLine).join(', ')} (see: openai-responses-mcp tools --diff)`;
+}

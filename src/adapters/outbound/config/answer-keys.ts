@@ -1,0 +1,201 @@
+import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
+import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/answers/model-profile.ts';
+import { key, type Section } from './key.ts';
+import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import * as kinds from './value-kinds.ts';
+
+/** IDs are sent in headers. */
+const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
+
+/** Of a profile. Only that of `answer` has variables and defaults. */
+const PROFILE = {
+  model: key('the model that answers', text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/)),
+  reasoning_effort: key('how much the model reasons; not every model accepts every value', oneOf(REASONING_EFFORTS)),
+  verbosity: key('how long answers are', oneOf(VERBOSITIES)),
+  max_output_tokens: key('output limit of the model, including reasoning', integer(16), { absent: "the API's" }),
+  max_tool_calls: key('searches and opened pages per answer', integer(1), { absent: "the API's" }),
+  search_context_size: key('how much text of the pages goes to the model', oneOf(SEARCH_CONTEXT_SIZES), {
+    absent: "the API's",
+  }),
+  search: key('with `required`, an answer without a search is a failure', oneOf(['auto', 'required']), {
+    absent: '`auto`',
+  }),
+  service_tier: key(
+    'the service tier of the API; `flex` is cheaper and slower',
+    oneOf(['auto', 'default', 'flex', 'priority']),
+    { absent: 'of the account' },
+  ),
+  reasoning_mode: key('the reasoning mode of the model', oneOf(['standard', 'pro']), { absent: 'of the model' }),
+  return_token_budget: key('how much text of pages the model gets', oneOf(['default', 'unlimited']), {
+    absent: "the API's",
+  }),
+};
+
+/** The keys of answers. */
+export const ANSWER_KEYS = {
+  openai: {
+    api_key_env: key('the variable that contains the API key; never the key itself', kinds.secretVariable, {
+      default: 'OPENAI_API_KEY',
+    }),
+    base_url: key(
+      'the address of the API, or of another server that is compatible with the Responses API',
+      kinds.baseUrl,
+      { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
+    ),
+    organization: key('sent as a header', text('an organization ID, such as org-...', VISIBLE_ASCII), {
+      variable: 'OPENAI_ORG_ID',
+    }),
+    project: key('sent as a header', text('a project ID, such as proj_...', VISIBLE_ASCII), {
+      variable: 'OPENAI_PROJECT_ID',
+    }),
+    store: key('whether OpenAI stores responses for later retrieval', kinds.flag, { default: false }),
+  },
+  request: {
+    timeout_ms: key('limit for a complete call, including retries and waits', milliseconds(1), {
+      default: 300_000,
+      variable: 'OPENAI_API_TIMEOUT',
+    }),
+    max_retries: key('attempts after the first, for 429, 5xx and failed connections', integer(0), {
+      default: 3,
+      variable: 'OPENAI_MAX_RETRIES',
+    }),
+    /** Maximum number of calls that run upstream at the same time. */
+    max_concurrency: key('calls that run upstream at a time; others wait, and their callers take turns', integer(1), {
+      default: 16,
+      variable: 'OPENAI_MAX_CONCURRENCY',
+    }),
+    background: key('the API continues if the connection breaks, and the rest is read later', kinds.flag, {
+      default: false,
+    }),
+  },
+  long_answers: {
+    /** The tools whose searches continue if a call ends; none: all of this is off. */
+    tools: key(
+      'the tools whose searches continue if a client stops waiting, so that their answers can be fetched later',
+      kinds.answerTools,
+      { default: [], variable: 'LONG_ANSWERS' },
+    ),
+    keep_ms: key('how long the same question of the same caller follows the same response', milliseconds(1), {
+      default: 3_600_000,
+    }),
+  },
+  model_profiles: {
+    preset: key('settings that make `answer_quick` quick and `answer_detailed` detailed', oneOf(['tuned']), {
+      variable: 'MODEL_PROFILES',
+    }),
+    answer: {
+      ...PROFILE,
+      model: { ...PROFILE.model, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
+      reasoning_effort: { ...PROFILE.reasoning_effort, default: 'medium', variable: 'ANSWER_EFFORT' },
+      verbosity: { ...PROFILE.verbosity, default: 'medium', variable: 'ANSWER_VERBOSITY' },
+    },
+    answer_detailed: PROFILE,
+    answer_quick: PROFILE,
+  },
+  policy: {
+    max_citations: key('maximum number of citations', integer(1, 10), { default: 3, variable: 'MAX_CITATIONS' }),
+    system: {
+      source: key('the system policy: the built-in text, or a file', oneOf(['builtin', 'file']), {
+        default: 'builtin',
+      }),
+      path: key('the file of the system policy; required with source `file`, and only allowed with it', path('a path')),
+      merge: key(
+        'whether the file replaces the built-in text, precedes it, or follows it',
+        oneOf(['replace', 'prepend', 'append']),
+        { default: 'replace' },
+      ),
+    },
+  },
+  search: {
+    defaults: {
+      recency_days: key('hint for calls that do not set it: prefer sources at most this many days old', integer(0), {
+        default: 60,
+        variable: 'SEARCH_RECENCY_DAYS',
+      }),
+      max_results: key('hint for calls that do not set it: approximate number of sources to use', integer(1), {
+        default: 5,
+        variable: 'SEARCH_MAX_RESULTS',
+      }),
+      domains: key('hint for calls that do not set it: sites to prefer', kinds.hostNames, { default: [] }),
+    },
+    domain_filter: key(
+      'with `hint`, domains are preferred; with `strict`, the API searches only there',
+      oneOf(['hint', 'strict']),
+      { default: 'hint' },
+    ),
+    blocked_domains: key(
+      'hosts that the search leaves out, with their subdomains; their pages are never cited',
+      kinds.hostNames,
+      { default: [] },
+    ),
+    live: key('with `false`, only the cached index is searched, and nothing is fetched', kinds.flag, { default: true }),
+    tool: key(
+      'the type of the search tool, for servers that name it otherwise',
+      text('the type of the search tool, such as web_search', /^[\w:.-]+$/),
+      { default: 'web_search' },
+    ),
+    user_location: {
+      country: key(
+        'approximate location, for local results',
+        text('a country as two letters, such as JP', /^[A-Za-z]{2}$/),
+      ),
+      region: key('approximate location, for local results', text('a region, such as Tokyo')),
+      city: key('approximate location, for local results', text('a city, such as Minato')),
+      timezone: key(
+        'approximate location, for local results',
+        text('an IANA time zone, such as Asia/Tokyo', /^\w[\w+/-]*$/),
+      ),
+    },
+  },
+  clock: {
+    time_zone: key('the zone of today and of the day of access; `system` is the zone of this machine', kinds.timeZone, {
+      default: 'Asia/Tokyo',
+      variable: 'TIME_ZONE',
+    }),
+  },
+  citations: {
+    resolve_dates: key(
+      'read the date of publication from each cited page; the program then fetches pages',
+      kinds.flag,
+      { default: false, variable: 'RESOLVE_DATES' },
+    ),
+    check: key(
+      'check cited pages: links marks those that do not exist, evidence also compares them with the answer; the program then fetches pages',
+      oneOf(CITATION_CHECKS),
+      { default: 'off', variable: 'CHECK_CITATIONS', option: '--check' },
+    ),
+    tool: key(
+      'offer the tool `check_sources`, which checks the sources of any text; the program then fetches pages',
+      kinds.flag,
+      {
+        default: false,
+      },
+    ),
+    rest: key(
+      'serve `POST /mcp/check`, which checks the sources of any text; the program then fetches pages',
+      kinds.flag,
+      {
+        default: false,
+      },
+    ),
+  },
+  llm: {
+    adapter: key('ask the API, or answer from recordings', oneOf(['openai', 'offline']), {
+      default: 'openai',
+      variable: 'LLM_ADAPTER',
+    }),
+    /** Without it, those of the package. */
+    recordings: key(
+      'where `offline` reads recordings',
+      path('the path of a folder of recordings, or of one .json or .sse file'),
+      { absent: 'the shipped recordings', variable: 'LLM_RECORDINGS', option: '--offline' },
+    ),
+    /** The folder in which replies of the API are recorded. */
+    record: key('where to save API responses; not while offline', path('the path of a folder'), {
+      variable: 'LLM_RECORD',
+      option: '--record',
+    }),
+    /** Whether grounded answers are recorded too. */
+    record_private: key('also record answers that use own tools', kinds.flag, { default: false }),
+  },
+} satisfies Section;

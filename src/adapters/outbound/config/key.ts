@@ -1,0 +1,38 @@
+import type { ValueKind } from './kinds.ts';
+
+interface KeyOptions<T> {
+  readonly default?: T;
+  /** For the documents: what applies without a default. */
+  readonly absent?: string;
+  /** The environment variable that overrides YAML. */
+  readonly variable?: string;
+  /** The option of the command line that overrides the variable. */
+  readonly option?: string;
+  /** Other programs use the variable too: a value that is not accepted is ignored. */
+  readonly isSharedVariable?: true;
+}
+
+/** A key of the configuration, or of a server. */
+export interface Key<T = unknown> extends KeyOptions<T> {
+  /** What the key is for, in Markdown: for the documents and the JSON Schema. */
+  readonly description: string;
+  readonly kind: ValueKind<T>;
+}
+
+export interface Section {
+  readonly [name: string]: Key | Section;
+}
+
+export function key<T, const Options extends KeyOptions<T>>(
+  description: string,
+  kind: ValueKind<T>,
+  options = {} as Options,
+) {
+  return { description, kind, ...options };
+}
+
+/** A key of a map that is the value of another key, which describes it. */
+export interface Member<T = unknown> {
+  readonly kind: ValueKind<T>;
+  readonly default?: T;
+}

@@ -1,0 +1,141 @@
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import { isObject } from '../../../domain/values/json.ts';
+import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
+import { key } from './key.ts';
+import { integer, listOf, matching, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { auth } from './server-auth.ts';
+import { toolRules } from './tool-rules.ts';
+import { flag } from './value-kinds.ts';
+
+export const SERVER_NAME = text(
+  `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
+  new RegExp(`^(?!${BUILT_IN_SERVER}$)(?!.*__)[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`),
+);
+const TEXT = yamlOnly('a text', matching(/\S/), (value, { where, report, expand }) =>
+  typeof value === 'string' && value.trim() !== '' ? expand(value.trim(), where, report) : undefined,
+);
+
+const INSECURE = 'expected https://, because others could read an http:// connection; or set allow_insecure: true';
+
+/** Problems show the text before variables are replaced. */
+export const remoteUrl = (isInsecureAllowed: boolean) =>
+  yamlOnly('a text', matching(/^[Hh][Tt][Tt][Pp][Ss]?:|\$\{/), (value, context) => {
+    const { where, report } = context;
+    const text = TEXT.fromYaml(value, context);
+    const url = toHttpUrl(text ?? '');
+    if (url === undefined && text !== undefined) report(where, 'expected an http:// or https:// URL', value);
+    else if (url !== undefined && `${url.username}${url.password}` !== '')
+      report(where, 'expected a URL without user and password; use headers');
+    else if (url !== undefined && isUnencrypted(url.href) && !isInsecureAllowed) report(where, INSECURE, value);
+    return text;
+  });
+
+/** Numbers and booleans are what they look like in YAML (`PORT: 8080`). */
+const SCALARS = ['string', 'number', 'boolean'];
+const SCALAR = { type: SCALARS };
+const isScalar = (value: unknown) => SCALARS.includes(typeof value);
+
+const TEXTS = yamlOnly<readonly string[]>(
+  'a list of texts',
+  { type: 'array', items: SCALAR },
+  (value, { where, report, expand }) =>
+    Array.isArray(value) && value.every(isScalar)
+      ? value.map((text, index) => expand(String(text), `${where}[${index}]`, report))
+      : undefined,
+);
+
+/** `envs` or `headers`. No value of them is shown: it may be a secret. */
+const TEXTS_BY_NAME: ValueKind<Readonly<Record<string, string>>> = {
+  ...yamlOnly(
+    'a map of names to texts',
+    { type: 'object', additionalProperties: SCALAR },
+    (value, { where, report, expand }) => {
+      if (!isObject(value)) return undefined;
+      const members = Object.entries(value).map(([name, text]) => {
+        if (name.includes('\0')) report(where, NO_NUL);
+        if (!isScalar(text)) report(`${where}.${name}`, 'expected a text');
+        return [name, isScalar(text) ? expand(String(text), `${where}.${name}`, report) : ''];
+      });
+      return Object.fromEntries(members);
+    },
+  ),
+  isSecret: true,
+};
+export const NO_NUL = 'expected a text without NUL characters';
+
+const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
+const INHERITED = yamlOnly<readonly string[] | true>(
+  VARIABLES.accepted,
+  { anyOf: [{ const: true }, VARIABLES.schema] },
+  (value, context) => (value === true ? value : VARIABLES.fromYaml(value, context)),
+);
+
+/** The keys of a server. */
+export const SERVER_TABLE = {
+  name: key(
+    'unique; at most 32 letters, digits, `-` and `_`; not `__`, which separates server and tool in names over MCP',
+    SERVER_NAME,
+    { absent: 'required' },
+  ),
+  command: key('a program, which is started directly and never through a shell', TEXT),
+  url: key('the URL of a remote server; `http://` only for this machine, or with `allow_insecure`', remoteUrl(false)),
+  args: key('its arguments, as a list', TEXTS, { default: [] }),
+  cwd: key('the folder in which it runs', path('a text'), { absent: 'the folder of the configuration' }),
+  envs: key('environment variables, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
+  env: key('the same as `envs`', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
+  inherit_env: key(
+    'more variables to inherit: a list of names, or `true` for all except our keys ([environment](#the-environment-of-a-server))',
+    INHERITED,
+    { default: [] },
+  ),
+  transport: key(
+    '`http` (Streamable HTTP), `sse`, or `auto`: Streamable HTTP, and SSE if the server answers 400, 404 or 405 without a JSON-RPC error',
+    oneOf(['auto', 'http', 'sse']),
+    { default: 'auto' },
+  ),
+  headers: key('headers of every request to a remote server, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
+  allow_insecure: key('allows an `http://` URL of another machine', flag, { default: false }),
+  auth: key(
+    'how to sign in to a remote server, as a map: `grant` (`authorization_code` or `client_credentials`), `client_id`, `client_secret` (only `\u0024{NAME}`), `client_metadata_url`, `issuer` (required with `client_secret`), `scopes`, `resource` (a URI or `none`), `callback_port`',
+    auth,
+    { absent: 'none' },
+  ),
+  timeout: key('limit of a call in ms, waits included', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
+  startup_timeout: key(
+    'limit of a start in ms, until the list of tools is known; a cold `npx` is slow',
+    milliseconds(1),
+    { default: 60_000 },
+  ),
+  start: key(
+    '`on_use`: with its first call; `at_once`: with the program ([lists](#servers-start-when-they-are-used))',
+    oneOf(['at_once', 'on_use']),
+    { absent: '`on_use`; `at_once` over HTTP, and for remote servers' },
+  ),
+  idle_ms: key('stops the server after so many ms without a call, until its next call; `0`: never', milliseconds(0), {
+    default: 0,
+  }),
+  restart: key('`on-failure`, or `never`', oneOf(['on-failure', 'never']), { default: 'on-failure' }),
+  required: key('whether `/readyz` reports ready only while this server is available', flag, { default: false }),
+  tools: key(
+    '`allow` and `deny`: lists of names, with `*` at either end for any text; a tool in both lists is denied; `rename`, `describe` and `read_only` ([other names](#other-names-and-descriptions))',
+    toolRules,
+    { default: {}, absent: 'all tools' },
+  ),
+  max_concurrency: key(
+    'calls that run on the server at the same time; as many again of each caller wait, and others get 429',
+    integer(1),
+    { default: 64 },
+  ),
+  max_response_bytes: key('maximum size of a response, 1024 or greater', integer(1024), { default: 10 * 1024 * 1024 }),
+  forward_baggage: key(
+    'passes the `baggage` of a trace on to the server ([traces](team.md#traces)); it often identifies people',
+    flag,
+    { default: false },
+  ),
+  /** Its tools return nothing private. */
+  public: key(
+    'its tools return nothing private (documentation, weather), see [grounded answers](grounded-answers.md#the-web)',
+    flag,
+    { default: false },
+  ),
+};

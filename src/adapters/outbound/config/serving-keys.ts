@@ -1,0 +1,177 @@
+import { key, type Section } from './key.ts';
+import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import * as kinds from './value-kinds.ts';
+
+/** The audience is compared with a claim, which is visible ASCII. */
+const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
+const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;
+
+/** The keys of what is served, and of the gateway. */
+export const SERVING_KEYS = {
+  server: {
+    debug: key('log debug output to stderr', kinds.debugFlag, {
+      default: false,
+      variable: 'DEBUG',
+      isSharedVariable: true,
+    }),
+    debug_file: key('also write the debug log to this file; used only with debug', kinds.debugFile, {
+      variable: 'DEBUG',
+      isSharedVariable: true,
+      option: '--debug',
+    }),
+    show_config_on_start: key('print the effective configuration to stderr when the server starts', kinds.flag, {
+      default: false,
+    }),
+    max_answer_chars: key('maximum length of an answer, including its sources', integer(1000), { default: 20_000 }),
+    tool_errors: key(
+      'a failed call is a JSON-RPC error (`protocol`), or a tool result with `isError` (`result`)',
+      oneOf(['protocol', 'result']),
+      { default: 'protocol', variable: 'MCP_TOOL_ERRORS' },
+    ),
+    /** Respond in lines, whatever framing the client uses. */
+    line_mode: key("always respond in lines, regardless of the client's framing", kinds.flag, {
+      default: false,
+      variable: 'MCP_LINE_MODE',
+    }),
+  },
+  http: {
+    listen: key(
+      'the address of `--http`; any address other than loopback requires a token or `http.oauth`',
+      kinds.hostPort,
+      { default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' },
+    ),
+    path: key('the path of MCP', text('a path that is not in use for something else, such as /mcp', HTTP_PATH), {
+      default: '/mcp',
+    }),
+    token_env: key(
+      'the variable that contains the token, or one per caller; never the token itself',
+      kinds.tokenVariables,
+      { variable: 'MCP_HTTP_TOKEN_ENV' },
+    ),
+    oauth: {
+      issuer: key(
+        'accepts access tokens of this authorization server ([connectors](../connectors.md))',
+        kinds.secureUrl,
+      ),
+      audience: key(
+        'the audience of these tokens, usually the public URL of the endpoint',
+        text('the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII),
+      ),
+      /** The public URL of the endpoint. */
+      resource: key('the public URL of the endpoint; required if the audience is not a URL', kinds.secureUrl, {
+        absent: 'the audience',
+      }),
+      scopes: key('scopes, all of which a token needs', kinds.scopes, { default: [] }),
+      jwks_uri: key('the keys of the issuer; otherwise their address is read from its metadata', kinds.secureUrl),
+      caller_claim: key('the claim that names the caller', text('the name of a claim, such as sub', /^[\w.:/-]+$/), {
+        default: 'sub',
+      }),
+      groups_claim: key(
+        'the claim with the groups of the caller, or its path, separated by dots',
+        text('the name of a claim, such as groups or realm_access.roles', /^[\w.:/-]+$/),
+      ),
+    },
+    allowed_hosts: key('host names allowed in `Host` in addition to loopback and the address', kinds.requestHosts, {
+      default: [],
+      variable: 'MCP_HTTP_ALLOWED_HOSTS',
+    }),
+    allowed_origins: key('origins whose pages may call the endpoint', kinds.origins, {
+      default: [],
+      variable: 'MCP_HTTP_ALLOWED_ORIGINS',
+    }),
+    /** Whether the page for people is served at `/`. */
+    page: key('serve the page for people at `/`', kinds.flag, { default: true }),
+    drain_ms: key('how long calls may run after SIGTERM', milliseconds(0), {
+      default: 25_000,
+      variable: 'MCP_HTTP_DRAIN_MS',
+    }),
+    max_body_bytes: key(
+      'maximum size of a request; a larger one gets 413; larger inputs of tools need more',
+      integer(1024),
+      { default: 128 * 1024, variable: 'MCP_HTTP_MAX_BODY_BYTES' },
+    ),
+    max_connections: key('maximum number of open connections, also of clients without a token', integer(1), {
+      default: 1000,
+      variable: 'MCP_HTTP_MAX_CONNECTIONS',
+    }),
+    max_calls_per_token: key('calls in flight per token; further calls get 429', integer(1), {
+      default: 64,
+      variable: 'MCP_HTTP_MAX_CALLS_PER_TOKEN',
+    }),
+    quota: {
+      calls_per_day: key('calls of a caller per day, see [quotas](transports.md#quotas)', integer(0)),
+      searches_per_day: key('web searches of a caller per day', integer(0)),
+      tokens_per_day: key('input and output tokens of a caller per day', integer(0)),
+      callers: key('limits of single callers, which replace those above', kinds.quotaCallers),
+      store: key(
+        'where quotas are counted: in the memory of each process, or in a store that processes share',
+        kinds.quotaStore,
+        { default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' },
+      ),
+      on_store_failure: key('what happens to calls while the store cannot be used', oneOf(['refuse', 'allow']), {
+        default: 'refuse',
+      }),
+    },
+  },
+  gateway: {
+    servers_file: key(
+      'more MCP servers, from the file of another MCP client (`mcpServers`)',
+      path('the path of a JSON file with servers'),
+      { option: '--servers' },
+    ),
+    /** Whether the servers' tools are also available over MCP, and which of them are listed. */
+    expose: key(
+      'offer the tools of the servers over MCP, too; `search`: list tools that find and call them; `auto`: only if a caller has more than 40',
+      kinds.exposure,
+      { default: false, option: '--expose' },
+    ),
+    always: key('tools that are also listed with `search`', kinds.toolPatterns, { default: [] }),
+    /** The approved tools. */
+    lock: key(
+      'the file of the approved tools, which `tools --lock` writes; other tools are not offered',
+      path('the path of a file'),
+    ),
+    /** The default is expanded later (`load-config.ts`), because the build evaluates it on another machine. */
+    logins: key(
+      'where logins to remote servers are stored; the first login creates the folder',
+      path('the path of a folder'),
+      { default: '~/.config/openai-responses-mcp/logins' },
+    ),
+    /** Whether changes of the files apply without SIGHUP. */
+    watch: key('apply changes of the YAML file and the servers file without SIGHUP, with `--http`', kinds.flag, {
+      default: false,
+    }),
+  },
+  servers: key('your own MCP servers, for the gateway and for grounded answers', kinds.servers),
+  access: key(
+    'who may use which servers, tools and answers, by the name of the caller, `group:` and the name of a group, or `local`; without it, every caller may use everything',
+    kinds.access,
+  ),
+  audit: {
+    file: key(
+      'a line of JSON about each call of a tool is appended to this file; its folder must exist',
+      path('the path of a file'),
+    ),
+    arguments: key(
+      'what a line has of the arguments of a call: nothing, the names of the first level, a SHA-256 of all, or all, which includes questions',
+      oneOf(['none', 'names', 'hash', 'full']),
+      { default: 'names' },
+    ),
+    on_failure: key('what happens to calls while the file cannot be written', oneOf(['refuse', 'allow']), {
+      default: 'refuse',
+    }),
+  },
+  grounding: {
+    tools: key(
+      'tools that the model may use in answers; `all` means those that declare that they only read',
+      kinds.groundedTools,
+    ),
+    web: key('when the model may search the web in answers with own tools', oneOf(['before', 'always', 'never']), {
+      default: 'before',
+    }),
+    max_rounds: key('requests to the API per answer', integer(1), { default: 6 }),
+    max_calls: key('calls of own tools per answer', integer(1), { default: 20 }),
+    max_output_chars: key('output of a call; per answer, ten times as much', integer(1000), { default: 20_000 }),
+    callers: key('the callers who may use own tools in answers over HTTP', kinds.callers, { default: [] }),
+  },
+} satisfies Section;

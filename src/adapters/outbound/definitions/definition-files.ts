@@ -1,0 +1,111 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { Definitions, KeptDefinitions } from '../../../application/ports/kept-definitions.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import { parseEntry, type SharedEntry, type SharedList } from '../../../domain/gateway/shared-entries.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { codeOf } from '../files/local-files.ts';
+import { replaceFile } from '../files/replace-file.ts';
+
+/** Files of another version are not used. */
+const VERSION = 1;
+const LISTS: readonly SharedList[] = ['resources', 'resourceTemplates', 'prompts'];
+/** Files of servers that were not started for this time are removed. */
+const UNUSED_MS = 90 * 24 * 60 * 60 * 1000;
+
+/** Keeps a file for each key in a folder of the user. Nobody can guess from its name what is kept: it is a hash with a random key. */
+export class DefinitionFiles implements KeptDefinitions {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #logger: Pick<Logger, 'warn'>;
+  #secret: Promise<string> | undefined;
+  #hasWarned = false;
+
+  constructor(folder: string, clock: Clock, logger: Pick<Logger, 'warn'>) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  async read(key: string): Promise<Definitions | undefined> {
+    const secret = await this.#readSecret();
+    if (secret === undefined) return undefined;
+    return toDefinitions(parseJson((await textOf(this.#pathOf(key, secret))) ?? ''));
+  }
+
+  async write(key: string, definitions: Definitions): Promise<void> {
+    try {
+      this.#secret ??= this.#makeSecret();
+      const path = this.#pathOf(key, await this.#secret);
+      await replaceFile(path, JSON.stringify({ version: VERSION, ...definitions }), 0o600);
+    } catch (error) {
+      this.#secret = undefined;
+      if (!this.#hasWarned)
+        this.#logger.warn(
+          `gateway: the lists of servers cannot be kept in ${this.#folder} (${codeOf(error)}), so that servers start with every session`,
+        );
+      this.#hasWarned = true;
+    }
+  }
+
+  #pathOf(key: string, secret: string): string {
+    return join(this.#folder, `${createHmac('sha256', secret).update(key).digest('hex').slice(0, 32)}.json`);
+  }
+
+  /** Undefined if there is none, or it is damaged. */
+  async #readSecret(): Promise<string | undefined> {
+    const secret = await textOf(join(this.#folder, 'key'));
+    return secret !== undefined && /^[0-9a-f]{64}$/.test(secret) ? secret : undefined;
+  }
+
+  /** If several processes make one at the same time, the last one stays. */
+  async #makeSecret(): Promise<string> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await this.#removeUnused();
+    const known = await this.#readSecret();
+    if (known !== undefined) return known;
+    await replaceFile(join(this.#folder, 'key'), randomBytes(32).toString('hex'), 0o600);
+    return (await this.#readSecret()) ?? '';
+  }
+
+  async #removeUnused(): Promise<void> {
+    for (const name of await readdir(this.#folder)) {
+      const path = join(this.#folder, name);
+      const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
+      const ageMs = this.#clock.now().getTime() - mtimeMs;
+      // A process that was killed leaves what it did not finish.
+      const isUnused = name !== 'key' && ageMs > (name.endsWith('.tmp') ? UNUSED_MS / 90 : UNUSED_MS);
+      if (isUnused) await rm(path, { force: true });
+    }
+  }
+}
+
+/** Undefined if it is not what this program has written. */
+function toDefinitions(value: unknown): Definitions | undefined {
+  if (!isObject(value) || value.version !== VERSION) return undefined;
+  const { listedAt: time, tools, capabilities, serverInfo, shared } = value;
+  const listedAt = new Date(String(time));
+  if (Number.isNaN(listedAt.getTime()) || !Array.isArray(tools) || !isObject(capabilities) || !isObject(shared))
+    return undefined;
+  return {
+    listedAt,
+    tools: tools.flatMap((tool) => (isObject(tool) && parseTool(String(tool.server), tool)) || []),
+    capabilities,
+    serverInfo: isObject(serverInfo) ? serverInfo : undefined,
+    shared: Object.fromEntries(LISTS.flatMap((list) => toEntries(list, shared))),
+  };
+}
+
+function toEntries(list: SharedList, shared: JsonObject): readonly (readonly [SharedList, readonly SharedEntry[]])[] {
+  const entries = shared[list];
+  if (!Array.isArray(entries)) return [];
+  const toEntry = (entry: unknown) => (isObject(entry) && parseEntry(String(entry.server), list, entry.listed)) || [];
+  return [[list, entries.flatMap(toEntry)]];
+}
+
+function textOf(path: string): Promise<string | undefined> {
+  return readFile(path, 'utf8').catch(() => undefined);
+}

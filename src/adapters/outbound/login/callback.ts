@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What waits on this machine for the browser that returns from the issuer. */
+export type Callback = Awaited<ReturnType<typeof openCallback>>;
+
+/** Waits until `close` for a callback with this state, which only the issuer learns. Rejects if the port is in use. */
+export async function openCallback(port: number, state: string) {
+  let onReturned = (_: URLSearchParams): void => {};
+  const returned = new Promise<URLSearchParams>((resolve) => {
+    onReturned = resolve;
+  });
+  /** Takes a URL, and says whether it is the answer to this login. */
+  const accept = (url: string): boolean => {
+    const parameters = new URLSearchParams(url.replace(/^[^?]*/, ''));
+    const isRight = parameters.get('state') === state;
+    if (isRight) onReturned(parameters);
+    return isRight;
+  };
+  const server = createServer(({ method, url = '' }, response) => {
+    const [status, text] =
+      method === 'GET' && accept(url)
+        ? [200, 'You can close this page and return to the terminal.']
+        : [400, 'This is not the answer to the login that is in progress.'];
+    response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`);
+  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return {
+    redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    returned,
+    accept,
+    close,
+  };
+}

@@ -1,0 +1,159 @@
+import { refreshAuthorization } from '@modelcontextprotocol/client';
+import { never } from '../../../application/async/deadline.ts';
+import type { LoginSummary } from '../../../application/ports/logins.ts';
+import {
+  clientOf,
+  isDue,
+  isSamePlace,
+  type Login,
+  type LoginServer,
+  secretsOf,
+  toSummary,
+  usableToken,
+} from './login.ts';
+import type { LoginFiles } from './login-files.ts';
+import { type LoginFailure, type Network, named, oauthFetch, toFailure } from './oauth-fetch.ts';
+import { requestLogin } from './request-login.ts';
+
+/** What became of a renewal, for metrics. */
+export type RenewalOutcome = 'renewed' | 'refused' | 'failed';
+
+interface TokensOptions {
+  readonly server: LoginServer;
+  readonly files: Pick<LoginFiles, 'read' | 'locked' | 'write'>;
+  readonly network: Network;
+  /** Masks secrets from now on. */
+  readonly learn: (secrets: readonly string[]) => void;
+  /** With the reason, if it was not renewed, or not written. */
+  readonly onRenewal: (outcome: RenewalOutcome, reason?: string) => void;
+}
+
+/**
+ * The tokens of a person's login, which every process renews, one at a time: issuers replace a refresh token when it is presented, and end the
+ * login if it is presented again. Those of a machine are in memory only. See `ServerTokens` of the MCP client.
+ */
+export class LoginTokens {
+  login: Login | undefined;
+  readonly #options: TokensOptions;
+  readonly #isMachine: boolean;
+  #renewing: Promise<Login | undefined> | undefined;
+  /** The token whose renewal failed. It is used to its end. */
+  #unrenewed: string | undefined;
+  /** A renewed login that could not be written, such as on a full disk, and the token that it replaces. */
+  #unwritten: { readonly login: Login; readonly replaced: string } | undefined;
+
+  constructor(options: TokensOptions) {
+    this.#options = options;
+    this.#isMachine = options.server.auth?.grant === 'client_credentials';
+  }
+
+  /** That of a machine. */
+  get summary(): LoginSummary | undefined {
+    return this.#isMachine && this.login ? toSummary(this.#options.server, this.login, false) : undefined;
+  }
+
+  async read(): Promise<Login | undefined> {
+    const { server, files } = this.#options;
+    if (this.#isMachine) return this.login;
+    if (this.#unwritten !== undefined) await files.locked(server.url, () => this.#write()).catch(() => {});
+    return this.#read();
+  }
+
+  async token(refused?: string): Promise<string | undefined> {
+    const { clock } = this.#options.network;
+    const login = this.login ?? (await this.read());
+    if (login === undefined && !this.#isMachine) return undefined;
+    const usable = usableToken(login, refused, clock);
+    if (login !== undefined && usable !== undefined && (usable === this.#unrenewed || !isDue(login, clock)))
+      return usable;
+    this.#renewing ??= this.#renewed(login).finally(() => {
+      this.#renewing = undefined;
+    });
+    try {
+      return usableToken(await this.#renewing, refused, clock);
+    } catch (error) {
+      this.#unrenewed = usable;
+      const isEnded = !this.#isMachine && (error as LoginFailure).refusal !== undefined;
+      if (usable === undefined && !isEnded) throw error;
+      return usable;
+    }
+  }
+
+  async #read(): Promise<Login | undefined> {
+    const { server, files, learn } = this.#options;
+    const stored = await files.read(server.url);
+    // Meanwhile, a person may have signed in or out.
+    if (stored?.tokens.access_token !== this.#unwritten?.replaced) this.#unwritten = undefined;
+    const login = this.#unwritten?.login ?? stored;
+    if (login !== undefined) learn(secretsOf(login));
+    this.login = login !== undefined && isFor(login, server) ? login : undefined;
+    return this.login;
+  }
+
+  async #renewed(known: Login | undefined): Promise<Login | undefined> {
+    const { server, files, network, learn, onRenewal } = this.#options;
+    try {
+      if (known !== undefined && !this.#isMachine)
+        return await files.locked(server.url, () => this.#refreshed(known.tokens.access_token));
+      this.login = await requestLogin(server, network, learn, never());
+      learn(secretsOf(this.login));
+      if (known !== undefined) onRenewal('renewed');
+      return this.login;
+    } catch (error) {
+      const failure = toFailure(error);
+      if (known !== undefined) onRenewal(failure.refusal === undefined ? 'failed' : 'refused', failure.message);
+      throw failure;
+    }
+  }
+
+  /** The login after a renewal: another process may have renewed it. */
+  async #refreshed(known: string): Promise<Login | undefined> {
+    const { server, network, onRenewal } = this.#options;
+    const login = await this.#read();
+    const { scope, refresh_token: refreshToken } = login?.tokens ?? {};
+    if (login?.tokens.access_token !== known || refreshToken === undefined) return login;
+    const { metadata, resource } = login;
+    const keep = (change: Partial<Login>) => {
+      this.#unwritten = { login: { ...login, ...change }, replaced: this.#unwritten?.replaced ?? known };
+      return this.#write();
+    };
+    try {
+      const refreshing = refreshAuthorization(metadata.issuer, {
+        metadata,
+        clientInformation: clientOf(login, server),
+        refreshToken,
+        ...(scope && { scope }),
+        ...(resource !== undefined && { resource }),
+        fetchFn: oauthFetch(server.url, network, never()),
+      });
+      const tokens = await named(`the answer of ${metadata.token_endpoint}`, refreshing);
+      onRenewal('renewed', await keep({ tokens, receivedAt: network.clock.now().getTime() }));
+      return this.login;
+    } catch (error) {
+      if ((error as LoginFailure).refusal === 'invalid_grant')
+        await keep({ tokens: { ...login.tokens, refresh_token: undefined } });
+      throw error;
+    }
+  }
+
+  /** Writes what could not be written, with the lock. Resolves with the reason if it still cannot. */
+  async #write(): Promise<string | undefined> {
+    const { server, files } = this.#options;
+    await this.#read();
+    if (this.#unwritten === undefined) return undefined;
+    try {
+      await files.write(server.url, this.#unwritten.login);
+      this.#unwritten = undefined;
+      return undefined;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      return code ?? message;
+    }
+  }
+}
+
+/** Another issuer or client may be configured since a person signed in. */
+function isFor({ metadata, client }: Login, { auth }: LoginServer): boolean {
+  const isIssuer = auth?.issuer === undefined || isSamePlace(metadata.issuer, auth.issuer);
+  return isIssuer && (auth?.clientId ?? client.client_id) === client.client_id;
+}

@@ -1,0 +1,87 @@
+import type {
+  AuthorizationServerMetadata,
+  OAuthClientInformationMixed,
+  OAuthTokens,
+} from '@modelcontextprotocol/client';
+import type { Clock } from '../../../application/ports/clock.ts';
+import type { LoginSummary } from '../../../application/ports/logins.ts';
+import { scopesIn } from '../network/challenge.ts';
+
+/** A remote server for which somebody or something signs in. */
+export interface LoginServer {
+  readonly name: string;
+  readonly url: string;
+  /** Sent to the URL of the server only. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly auth?:
+    | {
+        readonly grant: 'authorization_code' | 'client_credentials';
+        readonly clientId?: string | undefined;
+        readonly clientSecret?: string | undefined;
+        readonly clientMetadataUrl?: string | undefined;
+        readonly issuer?: string | undefined;
+        readonly scopes?: readonly string[] | undefined;
+        readonly resource?: string | undefined;
+        readonly callbackPort?: number | undefined;
+      }
+    | undefined;
+}
+
+/** What one sign-in leaves on disk; a machine has it in memory only. */
+export interface Login {
+  /** Another one for each sign-in; renewals keep it. */
+  readonly id: string;
+  readonly metadata: AuthorizationServerMetadata;
+  /** Without a secret that is configured. */
+  readonly client: OAuthClientInformationMixed;
+  /** Undefined if none is sent. */
+  readonly resource?: string | undefined;
+  readonly tokens: OAuthTokens;
+  /** When the tokens were received, in milliseconds since 1970. */
+  readonly receivedAt: number;
+}
+
+const EARLY_MS = 60_000;
+
+/** The token, if it is valid and was not refused. */
+export function usableToken(login: Login | undefined, refused: string | undefined, clock: Clock): string | undefined {
+  const token = login?.tokens.access_token;
+  return login !== undefined && token !== refused && clock.now().getTime() < endOf(login) ? token : undefined;
+}
+
+/** Whether the token should be renewed: in its last minute, or in the second half of a short life. */
+export function isDue(login: Login, clock: Clock): boolean {
+  const { expires_in: seconds = 0 } = login.tokens;
+  return endOf(login) - clock.now().getTime() < Math.min(EARLY_MS, seconds * 500);
+}
+
+export function toSummary({ name, url }: LoginServer, login: Login, isShared: boolean): LoginSummary {
+  const { metadata, tokens } = login;
+  const end = endOf(login);
+  const expiresAt = end === Number.POSITIVE_INFINITY ? undefined : new Date(end);
+  const scopes = scopesIn(tokens.scope ?? '');
+  const renewable = tokens.refresh_token !== undefined;
+  return { server: name, url, issuer: metadata.issuer, scopes, expiresAt, renewable, isShared };
+}
+
+/** What must not be shown of a login. */
+export function secretsOf({ tokens, client }: Login): readonly string[] {
+  return [tokens.access_token, tokens.refresh_token, client.client_secret].filter((text) => text !== undefined);
+}
+
+/** A client with its configured secret, which is not stored. */
+export function clientOf({ client }: Pick<Login, 'client'>, { auth }: LoginServer): Login['client'] {
+  const isConfigured = auth?.clientSecret !== undefined && auth.clientId === client.client_id;
+  return isConfigured ? { ...client, client_secret: auth.clientSecret } : client;
+}
+
+/** One `/` at the end may differ, and a query, which chooses a part of the same resource. */
+export function isSamePlace(one: string, other: string): boolean {
+  const placeOf = (url: string) => `${new URL(url).origin}${new URL(url).pathname.replace(/\/$/, '')}`;
+  return placeOf(one) === placeOf(other);
+}
+
+/** A token without a known end is used until it is refused. */
+function endOf({ tokens: { expires_in: seconds = 0 }, receivedAt }: Login): number {
+  return seconds > 0 ? receivedAt + seconds * 1000 : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,98 @@
+import { TIMED_OUT, withDeadline } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
+import { shortLine } from '../../../domain/values/clean-text.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isLoopbackUrl, isSecureUrl } from '../network/addresses.ts';
+import { readText, reasonOf } from '../network/documents.ts';
+
+/** How requests to servers and issuers are sent: through the configured proxy. */
+export interface Network {
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+}
+
+/** Why a login cannot be had, for people. `refusal` is the code of an OAuth error (4xx); without it, a later request may succeed. */
+export class LoginFailure extends Error {
+  readonly refusal: string | undefined;
+
+  constructor(message: string, refusal?: string) {
+    super(shortLine(message, MAX_LENGTH));
+    this.refusal = refusal;
+  }
+}
+
+/** Issuers replace a refresh token before they answer: a slow answer must not be lost. */
+const TOKEN_MS = 60_000;
+const MAX_LENGTH = 500;
+const DOCUMENT_MS = 10_000;
+
+/**
+ * The `fetch` with which the official client signs in to the server at `server`. It follows no redirect, since tokens could get to another
+ * host, and throws what an issuer refuses, because the client would register again after some refusals. A GET of what is no JSON object has
+ * found nothing.
+ */
+export function oauthFetch(server: string, network: Network, signal: AbortSignal) {
+  return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = String(input);
+    const isPost = init.method === 'POST';
+    checkUrl(url, server);
+    const read = async (response: Response) => ({ response, json: parseJson((await readText(response)) ?? '') });
+    const { response, json } = await send(url, init, isPost ? TOKEN_MS : DOCUMENT_MS, read, network, signal);
+    const { error, error_description: text } = isObject(json) ? json : {};
+    const { ok: isOk, status } = response;
+    // Some issuers refuse with the status 200.
+    if (isPost && (!isOk || typeof error === 'string')) {
+      const answer = [error, text].filter((part) => typeof part === 'string').join(': ');
+      const isFinal = status < 500 && status !== 429 && typeof error === 'string';
+      throw new LoginFailure(`${url} answered ${answer || `with HTTP ${status}`}`, isFinal ? error : undefined);
+    }
+    if (isPost || (isOk && isObject(json))) return Response.json(json ?? {});
+    return new Response(undefined, { status: 404 });
+  };
+}
+
+/** A server elsewhere must not have requests sent on this machine. */
+export function checkUrl(url: string, server: string): void {
+  if (!isSecureUrl(url)) throw new LoginFailure(`${url} is not an https:// URL`);
+  if (isLoopbackUrl(url) && !isLoopbackUrl(server))
+    throw new LoginFailure(`${url} is on this machine, but ${server} is not`);
+}
+
+/** What `read` makes of a response. Rejects with a `LoginFailure` if there is none in time. */
+export async function send<T>(
+  url: string,
+  init: RequestInit,
+  limitMs: number,
+  read: (response: Response) => Promise<T>,
+  { fetch, clock }: Network,
+  signal: AbortSignal,
+): Promise<T> {
+  const { outcome } = await withDeadline(clock, limitMs, signal, async (limit) => {
+    try {
+      return await read(await fetch(url, { ...init, redirect: 'manual', signal: limit }));
+    } catch (error) {
+      throw new LoginFailure(`${url}: ${limit.reason === TIMED_OUT ? 'no response in time' : reasonOf(error)}`);
+    }
+  });
+  return outcome;
+}
+
+/** The outcome of the official client. Its errors about documents have `issues`, which name the members that break a standard. */
+export async function named<T>(who: string, task: Promise<T>): Promise<T> {
+  try {
+    return await task;
+  } catch (error) {
+    if (error instanceof LoginFailure) throw error;
+    const { issues, message } = error as Error & { readonly issues?: readonly { path: string[]; message: string }[] };
+    const details = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+    throw new LoginFailure(`${who} is not as its standard requires: ${details ?? message}`);
+  }
+}
+
+/** A failure, or an error of the file system. A bug is thrown. */
+export function toFailure(error: unknown): LoginFailure {
+  if (error instanceof LoginFailure) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === undefined) throw error;
+  return new LoginFailure(`the login cannot be written (${code})`);
+}

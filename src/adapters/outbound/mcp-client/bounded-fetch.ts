@@ -1,0 +1,101 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { requestIdIn, tooLargeResponse } from './error-response.ts';
+import { MessageBytes } from './message-bytes.ts';
+
+type Bytes = TransformStream<Uint8Array, Uint8Array>;
+
+/** A response, or a message on an event stream, has more bytes than a server may send. */
+export class ResponseTooLarge extends Error {
+  override readonly message = 'a response that is too large';
+}
+
+/**
+ * A `fetch` for the transports of the official client, which would read a message of any size. A body that is too large is not read to its
+ * end. In place of an event that is too large, the client gets an error for the request that it answers.
+ */
+export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init).catch(withCertificateProblem);
+    const { body, headers } = response;
+    if (body === null) return response;
+    const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+    const limit = isStream ? eventLimit(maxBytes, requestIdOf(init?.body)) : bodyLimit(maxBytes);
+    return new Response(body.pipeThrough(limit), response);
+  };
+}
+
+/** The SSE transport keeps only the message of an error, and that of a certificate has no code. */
+function withCertificateProblem(error: Error): never {
+  const problem = certificateProblem(error);
+  throw problem === undefined ? error : new TypeError(`${error.message}: ${problem}`, { cause: error.cause });
+}
+
+/** The ID of the request in a body that was sent; undefined without one. */
+function requestIdOf(body: unknown): RequestId | undefined {
+  const message = typeof body === 'string' ? parseJson(body) : undefined;
+  return isObject(message) && 'method' in message ? (message.id as RequestId | undefined) : undefined;
+}
+
+function bodyLimit(maxBytes: number): Bytes {
+  let length = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      length += chunk.length;
+      if (length > maxBytes) controller.error(new ResponseTooLarge());
+      else controller.enqueue(chunk);
+    },
+  });
+}
+
+const LINE_FEED = 0x0a;
+/** What an event may have beside its message: the names of its fields, its ID. */
+const FIELD_BYTES = 1024;
+
+/**
+ * Passes on complete events. A stream that answers one request ends at an event that is too large; on the stream for all messages of a server,
+ * which answers many, that event is left out.
+ */
+function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
+  const event = new MessageBytes(maxBytes + FIELD_BYTES);
+  /** Of a line that began in an earlier chunk. */
+  let lineLength = 0;
+
+  const onEnd = (controller: TransformStreamDefaultController<Uint8Array>) => {
+    const read = event.take();
+    if (read instanceof Uint8Array) return controller.enqueue(read);
+    const id = requestIdIn(withoutFieldNames(read.start), withoutFieldNames(read.end));
+    if (id === 'unknown') controller.error(new ResponseTooLarge());
+    else if (id !== undefined) controller.enqueue(errorEvent(id, maxBytes));
+  };
+  return new TransformStream({
+    transform(chunk, controller) {
+      let eventStart = 0;
+      let lineStart = 0;
+      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, lineStart)) {
+        // An empty line may have a carriage return.
+        const isEmpty = lineLength + at - lineStart <= 1;
+        lineStart = at + 1;
+        lineLength = 0;
+        if (!isEmpty) continue;
+        event.add(chunk.subarray(eventStart, lineStart));
+        eventStart = lineStart;
+        onEnd(controller);
+      }
+      lineLength += chunk.length - lineStart;
+      event.add(chunk.subarray(eventStart));
+      if (requestId === undefined || !event.isTooLarge) return;
+      controller.enqueue(errorEvent(requestId, maxBytes));
+      controller.terminate();
+    },
+  });
+}
+
+function withoutFieldNames(event: string): string {
+  return event.replace(/^(?:data: ?|(?:event|id|retry):[^\n]*\n)/gm, '');
+}
+
+function errorEvent(id: RequestId, maxBytes: number): Uint8Array {
+  return Buffer.from(`data: ${JSON.stringify(tooLargeResponse(id, maxBytes))}\n\n`);
+}

@@ -1,0 +1,41 @@
+/** Where the ID of a response is: servers write it before or after the result. */
+const END_BYTES = 1024;
+
+/** The start and the end of a message that was not read. */
+export interface MessageEnds {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The bytes of one message after the other. Of a message with more than `maxBytes`, only the start and the end are kept. */
+export class MessageBytes {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#length > this.#maxBytes;
+  }
+
+  add(bytes: Uint8Array): void {
+    this.#length += bytes.length;
+    this.#parts.push(bytes);
+    if (!this.isTooLarge) return;
+    const kept = Buffer.concat(this.#parts);
+    this.#parts = [kept.subarray(0, END_BYTES), kept.subarray(END_BYTES).subarray(-END_BYTES)];
+  }
+
+  /** The message that ends here; the next byte begins another one. */
+  take(): Buffer | MessageEnds {
+    const bytes = Buffer.concat(this.#parts);
+    const isTooLarge = this.isTooLarge;
+    this.#parts = [];
+    this.#length = 0;
+    if (!isTooLarge) return bytes;
+    return { start: bytes.toString('utf8', 0, END_BYTES), end: bytes.subarray(-END_BYTES).toString() };
+  }
+}

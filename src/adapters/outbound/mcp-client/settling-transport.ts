@@ -1,0 +1,85 @@
+import {
+  isJSONRPCRequest,
+  type JSONRPCMessage,
+  type RequestId,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import { errorResponse, LOST } from './error-response.ts';
+
+/**
+ * What the official client does not get from its transports: an error for a request whose event stream ends without the response, the end of
+ * the stream of a request that was cancelled, and progress before the result that arrives with it.
+ */
+export class SettlingTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: Transport['onmessage'];
+  readonly hasPerRequestStream: boolean;
+  readonly #transport: Transport;
+  /** Ends the streams of the requests that wait for a response. */
+  readonly #waiting = new Map<RequestId, AbortController>();
+
+  constructor(transport: Transport) {
+    const { onerror } = transport;
+    this.#transport = transport;
+    this.hasPerRequestStream = transport.hasPerRequestStream === true;
+    transport.onclose = () => this.onclose?.();
+    transport.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    transport.onmessage = (message, extra) => {
+      if ('method' in message) return this.onmessage?.(message, extra);
+      if (message.id !== undefined) this.#waiting.delete(message.id);
+      // The client handles a notification in a microtask, and a response at once.
+      queueMicrotask(() => this.onmessage?.(message, extra));
+    };
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.#transport.setProtocolVersion?.(version);
+  }
+
+  start(): Promise<void> {
+    return this.#transport.start();
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
+    // A subscription has an observer of its own.
+    if (isJSONRPCRequest(message) && options.onRequestStreamEnd === undefined) return this.#ask(message, options);
+    await this.#transport.send(message, options);
+    if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.requestId);
+  }
+
+  async #ask(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
+    const { id } = message;
+    const ended = new AbortController();
+    this.#waiting.set(id, ended);
+    const onRequestStreamEnd = () => {
+      if (this.#waiting.delete(id))
+        this.onmessage?.(errorResponse(id, LOST, 'the connection was closed before the response'));
+    };
+    const requestSignal = options.requestSignal ?? ended.signal;
+    try {
+      await this.#transport.send(message, { ...options, requestSignal, onRequestStreamEnd });
+    } catch (error) {
+      this.#waiting.delete(id);
+      throw error;
+    }
+  }
+
+  #end(id: unknown): void {
+    const waiting = this.#waiting.get(id as RequestId);
+    this.#waiting.delete(id as RequestId);
+    waiting?.abort();
+  }
+}

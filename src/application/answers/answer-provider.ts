@@ -1,0 +1,61 @@
+import { err, ok } from 'neverthrow';
+import { isToolName } from '../../domain/answers/tool-name.ts';
+import { BUILT_IN_SERVER, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
+import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
+import type { Application } from './application.ts';
+
+interface AnswerProviderOptions {
+  /** Loaded with the first question. */
+  readonly load: () => Promise<Pick<Application, 'answerQuery'>>;
+  /** The tools as they are described; `hasEffects`: whether an answer may call a tool with effects. */
+  readonly describe: (hasEffects: boolean) => readonly GatewayTool[];
+  readonly hasEffects?: ((rights: Rights) => boolean) | undefined;
+  readonly timeoutMs: number;
+}
+
+/** The answer tools, as those of a server. */
+export class AnswerProvider implements ToolProvider {
+  readonly serverNames = [BUILT_IN_SERVER];
+  readonly #options: AnswerProviderOptions;
+  /** The same objects for the same effects, for which documents are kept. */
+  readonly #described = new Map<boolean, readonly GatewayTool[]>();
+  #loaded: Pick<Application, 'answerQuery'> | undefined;
+
+  constructor(options: AnswerProviderOptions) {
+    this.#options = options;
+  }
+
+  toolsFor(rights: Rights): readonly GatewayTool[] {
+    const hasEffects = this.#options.hasEffects?.(rights) === true;
+    const tools = this.#described.get(hasEffects) ?? this.#options.describe(hasEffects);
+    this.#described.set(hasEffects, tools);
+    return tools;
+  }
+
+  /** An answer ends by itself, with its own message, unless its caller allows less time. */
+  limitMs(_server: string, wantedMs: number): number {
+    return wantedMs < this.#options.timeoutMs ? wantedMs : Number.POSITIVE_INFINITY;
+  }
+
+  find({ tool, by }: ToolCall): FoundTool {
+    return { tool: this.toolsFor(by.rights).find(({ name }) => name === tool) };
+  }
+
+  /** The application is not waited for once it is loaded: a question that is asked again must join its search before the first one is cancelled. */
+  async call({ tool, args, by, line, ...call }: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
+    if (!isToolName(tool)) throw new Error(`no answer tool: ${tool}`);
+    this.#loaded ??= await this.#options.load();
+    const { isUnlimited, onUsed = () => {}, onSearchProgress = () => {} } = call;
+    const observer = { onUsed, onProgress: onSearchProgress };
+    // The calls of the model name the line of its answer.
+    const origin = line === undefined ? by : { ...by, answer: line.id };
+    const answer = await this.#loaded.answerQuery({ by: origin, tool, args, observer, isUnlimited }, signal);
+    if (answer.isErr()) return err({ kind: 'answer_failed', error: answer.error });
+    const { result } = answer.value;
+    const content = [{ type: 'text', text: JSON.stringify(result) }];
+    const raw = { content, structuredContent: { ...result } };
+    return ok({ ...raw, raw, isError: false, answer: answer.value });
+  }
+}

@@ -1,0 +1,122 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { PageCheck } from '../../domain/answers/known-page.ts';
+import { linksIn, type TextLink } from '../../domain/check/text-links.ts';
+import { figureComparison, hasFigures } from '../../domain/evidence/evidence.ts';
+import type { Kind } from '../../domain/values/kind.ts';
+import { withDeadline } from '../async/deadline.ts';
+import type { CitedPages } from '../ports/cited-pages.ts';
+import type { Clock } from '../ports/clock.ts';
+
+/** A text is at most so long, in UTF-16 code units. */
+export const MAX_TEXT_CHARS = 200_000;
+const MAX_LINKS = 100;
+const TOTAL_MS = 60_000;
+const MAX_PER_HOST = 2;
+const MAX_AT_ONCE = 8;
+
+/** A claim with figures that was compared with the page that it cites. */
+export interface ComparedClaim {
+  readonly claim: string;
+  readonly url: string;
+  /** The figures that are not on the page. */
+  readonly missing: readonly string[];
+  /** The passage of the page that is nearest to the claim. */
+  readonly passage?: string | undefined;
+}
+
+/** What was found about the sources of a text. */
+export interface SourcesReport {
+  /** `reason`: also `too_many`, for links after the first hundred. */
+  readonly links: readonly (PageCheck & { readonly url: string })[];
+  readonly claims: readonly ComparedClaim[];
+  /** How many claims with figures cite a page that was read and cannot be compared: it is too long, or in another language. */
+  readonly notCompared: number;
+}
+
+type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly characters: number }>;
+
+interface CheckInput {
+  readonly text: string;
+  /** Where the relative links of an HTML page start. */
+  readonly base?: string | undefined;
+  readonly onProgress?: ((done: number, all: number) => void) | undefined;
+}
+
+export type CheckSources = ReturnType<typeof checkSources>;
+
+/** Checks whether the pages that a text links to exist, and have the figures of the sentences that cite them. */
+export function checkSources({ citedPages, clock }: { readonly citedPages: CitedPages; readonly clock: Clock }) {
+  return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
+    const { text, base, onProgress } = input;
+    if (text.length > MAX_TEXT_CHARS) return err({ kind: 'text_too_long', characters: text.length });
+    const links = linksIn(text, base);
+    const first = links.slice(0, MAX_LINKS);
+    let done = 0;
+    const readAll = async (limit: AbortSignal) => {
+      onProgress?.(done, first.length);
+      const checked = await inPlaces(first, async (link) => {
+        const one = await read(link, citedPages, limit);
+        done += 1;
+        onProgress?.(done, first.length);
+        return one;
+      });
+      // Another connection may succeed, and only when a name was resolved is it known that another one does not exist.
+      const failed = first.filter((_, at) => checked[at]?.reason === 'network');
+      const again = await inPlaces(failed, (link) => read(link, citedPages, limit));
+      return checked.map((one) => again.find(({ url }) => url === one.url) ?? one);
+    };
+    const { outcome } = await withDeadline(clock, TOTAL_MS, signal, readAll);
+    if (signal.aborted) return err({ kind: 'cancelled' });
+    const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
+    return ok({
+      links: [...outcome.map(({ claims: _, notCompared: _count, ...link }) => link), ...rest],
+      claims: outcome.flatMap(({ claims }) => claims),
+      notCompared: outcome.reduce((sum, { notCompared }) => sum + notCompared, 0),
+    });
+  };
+}
+
+type CheckedLink = PageCheck & {
+  readonly url: string;
+  readonly claims: readonly ComparedClaim[];
+  readonly notCompared: number;
+};
+
+/** Reads pages, at most so many at a time, and of each host. */
+async function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Promise<T>): Promise<readonly T[]> {
+  const outcomes: T[] = [];
+  const waiting = links.map((link, at) => ({ link, at, host: new URL(link.url).host }));
+  const running: string[] = [];
+  const isFree = ({ host }: { readonly host: string }) => running.filter((one) => one === host).length < MAX_PER_HOST;
+  const place = async () => {
+    // If no host is free, the places that read from these hosts go on.
+    for (let next = waiting.find(isFree); next !== undefined; next = waiting.find(isFree)) {
+      const { link, at, host } = next;
+      waiting.splice(waiting.indexOf(next), 1);
+      running.push(host);
+      outcomes[at] = await readOne(link);
+      running.splice(running.indexOf(host), 1);
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_AT_ONCE }, place));
+  return outcomes;
+}
+
+/** Reads a page, and compares the claims with it. When `limit` aborts, it is not readable. */
+async function read({ url, claims }: TextLink, citedPages: CitedPages, limit: AbortSignal): Promise<CheckedLink> {
+  const { state = 'unreadable', status, reason, text } = (await citedPages.read([url], limit)).get(url) ?? {};
+  const link = { url, state, status, reason, claims: [], notCompared: 0 };
+  const withFigures = claims.filter(hasFigures);
+  if (text === undefined || withFigures.length === 0) return link;
+  const compare = figureComparison(await text());
+  if (compare === undefined) return { ...link, notCompared: withFigures.length };
+  const compared: ComparedClaim[] = [];
+  for (const claim of withFigures) {
+    // Other work gets a turn between two claims.
+    await text();
+    if (limit.aborted) return { ...link, state: 'unreadable', reason: 'timeout' };
+    const { missing, quote } = compare(claim);
+    compared.push({ claim, url, missing, passage: quote });
+  }
+  return { ...link, claims: compared };
+}

@@ -1,0 +1,40 @@
+import type { Places } from '../async/places.ts';
+import type { Definitions } from '../ports/kept-definitions.ts';
+import type { ServerConnection, ToolServer } from '../ports/tool-server.ts';
+import type { ToolRules } from './tool-list.ts';
+
+/** What the gateway must know about a server; how to reach it is for the adapter. */
+export interface ServerDefinition {
+  readonly name: string;
+  readonly transport: ServerConnection['transport'];
+  /** Limits of a call, and of a start until the list of tools is known. */
+  readonly timeoutMs: number;
+  readonly startupTimeoutMs: number;
+  readonly restart: 'on-failure' | 'never';
+  /** Whether the server starts with the gateway, or with its first call. A server of which nothing is known starts in any case. */
+  readonly start: 'at_once' | 'on_use';
+  /** After this time without a call, the server is stopped until the next one; 0: never. */
+  readonly idleMs: number;
+  /** Whether the gateway is ready only while this server is available. */
+  readonly isRequired: boolean;
+  readonly filter: ToolRules;
+  readonly maxConcurrency: number;
+}
+
+export interface ConfiguredServer {
+  readonly definition: ServerDefinition;
+  readonly server: ToolServer;
+  /** The complete configuration of the server as a text: if it is different after a reload, the server is replaced. */
+  readonly fingerprint: string;
+  /** What the server described of itself before. */
+  readonly known?: Definitions | undefined;
+  /** Keeps what it describes now. Never rejects. */
+  readonly keep?: ((definitions: Definitions) => Promise<void>) | undefined;
+}
+
+/** A server, and the connection to it while there is one. */
+export interface RunningServer {
+  readonly definition: ServerDefinition;
+  readonly connection: ServerConnection | undefined;
+  readonly places: Places;
+}

@@ -1,0 +1,86 @@
+import { parseEntry, type SharedEntry, type SharedList } from '../../domain/gateway/shared-entries.ts';
+import { isSameJson } from '../../domain/values/sorted-json.ts';
+import { never, withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Definitions } from '../ports/kept-definitions.ts';
+import type { RunningServer } from './server-definition.ts';
+
+/** The time of a request for a list, which no caller waits for so long. */
+const READ_MS = 5000;
+
+const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list', prompts: 'prompts/list' };
+
+/** What a server must declare to be asked for a list. */
+export const CAPABILITY = { resources: 'resources', resourceTemplates: 'resources', prompts: 'prompts' } as const;
+
+/** The resources, templates and prompts of a server, as it listed them last. */
+export class SharedLists {
+  readonly #server: RunningServer;
+  readonly #clock: Clock;
+  readonly #onChanged: () => void;
+  #entries: Definitions['shared'];
+  /** When the last request for a list ended. */
+  readonly #endedMs = new Map<SharedList, number>();
+  /** All callers share it. */
+  readonly #reading = new Map<SharedList, Promise<readonly SharedEntry[] | undefined>>();
+
+  constructor(server: RunningServer, clock: Clock, known: Definitions['shared'], onChanged: () => void) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#entries = known;
+    this.#onChanged = onChanged;
+  }
+
+  /** A list is absent if the server was never asked for it, or has never answered. */
+  get entries(): Definitions['shared'] {
+    return this.#entries;
+  }
+
+  /** How long ago the last request for a list ended. */
+  ageMs(list: SharedList): number {
+    return this.#clock.elapsedMs() - (this.#endedMs.get(list) ?? Number.NEGATIVE_INFINITY);
+  }
+
+  /** Asks for every list that the server declares to have. */
+  async readAll(): Promise<void> {
+    const capabilities = this.#server.connection?.capabilities ?? {};
+    const lists = (Object.keys(METHODS) as SharedList[]).filter((list) => capabilities[CAPABILITY[list]] !== undefined);
+    await Promise.all(lists.map((list) => this.read(list)));
+  }
+
+  /** What the server lists now; undefined if it fails. */
+  read(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
+    const reading =
+      this.#reading.get(list) ??
+      this.#request(list).then((entries) => {
+        this.#reading.delete(list);
+        this.#endedMs.set(list, this.#clock.elapsedMs());
+        if (entries !== undefined && !isSameJson(entries, this.#entries[list])) {
+          this.#entries = { ...this.#entries, [list]: entries };
+          this.#onChanged();
+        }
+        return entries;
+      });
+    this.#reading.set(list, reading);
+    return reading;
+  }
+
+  async #request(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
+    const { definition, places } = this.#server;
+    const { outcome } = await withDeadline(
+      this.#clock,
+      Math.min(READ_MS, definition.timeoutMs),
+      never(),
+      async (limit) => {
+        // One request per list: its places are not those of a caller.
+        if ((await places.acquire(list, undefined, limit)) !== 'acquired') return undefined;
+        try {
+          return await this.#server.connection?.list(METHODS[list], list, limit);
+        } finally {
+          places.release();
+        }
+      },
+    );
+    return outcome?.isOk() ? outcome.value.flatMap((one) => parseEntry(definition.name, list, one) ?? []) : undefined;
+  }
+}

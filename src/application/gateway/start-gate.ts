@@ -1,0 +1,17 @@
+/** What is waited for until it is opened, once. */
+export class StartGate {
+  isOpen = false;
+  readonly opened: Promise<void>;
+  #resolve = (): void => {};
+
+  constructor() {
+    this.opened = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  open(): void {
+    this.isOpen = true;
+    this.#resolve();
+  }
+}

@@ -1,0 +1,150 @@
+import { err, ok, type Result } from 'neverthrow';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
+import { clip } from '../../domain/values/clean-text.ts';
+import type { JsonObject } from '../../domain/values/json.ts';
+import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
+import { sortedJson } from '../../domain/values/sorted-json.ts';
+import type { AuditLog } from '../ports/audit-log.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+
+/** How much of the arguments of a call is written, and what happens to calls whose lines cannot be written. */
+export interface AuditPolicy {
+  readonly arguments: 'none' | 'names' | 'hash' | 'full';
+  readonly onFailure: 'refuse' | 'allow';
+}
+
+interface AuditOptions extends AuditPolicy {
+  readonly log: AuditLog;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
+  /** A unique text. */
+  readonly newId: () => string;
+  /** In hex digits. */
+  readonly sha256: (text: string) => string;
+}
+
+/** What a caller asked for. */
+interface AuditedCall {
+  readonly server: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly by: CallOrigin;
+}
+
+/** The line of a call in progress. */
+export interface AuditLine {
+  /** Also the `id` of the line that `begin` writes. */
+  readonly id: string;
+  /** Writes that the call is about to be sent: a process that is killed after the effect leaves this line. */
+  readonly begin: () => Promise<Result<void, typeof UNAVAILABLE>>;
+}
+
+/** How a call has ended, and what it returned, of which only the size is written. */
+interface Ending {
+  readonly outcome: string;
+  readonly result?: unknown;
+}
+
+const MAX_NAME = 200;
+const MAX_LINE_BYTES = 64 * 1024;
+/** The characters of a value in a line that would be too long. */
+const MAX_CUT_VALUE = 1000;
+const WARN_EVERY_MS = 60_000;
+const UNAVAILABLE = { kind: 'audit_unavailable' } as const;
+
+/** Writes a line for each call of a tool, before its result leaves the program; for one that may have effects, also before it is sent. */
+export class Audit {
+  readonly #options: AuditOptions;
+  #warnedMs = Number.NEGATIVE_INFINITY;
+  /** How many lines could not be written when they were needed. */
+  failures = 0;
+
+  constructor(options: AuditOptions) {
+    this.#options = options;
+  }
+
+  /** Opens the log, also again. */
+  async open(): Promise<void> {
+    (await this.#options.log.open()).mapErr((reason) => this.#warn(reason));
+  }
+
+  close(): Promise<void> {
+    return this.#options.log.close();
+  }
+
+  /** Runs a call, and returns its outcome when the line is written. */
+  async record<T, E>(
+    call: AuditedCall,
+    run: (line: AuditLine) => Promise<Result<T, E>>,
+    toEnding: (outcome: Result<T, E>) => Ending,
+  ): Promise<Result<T, E | typeof UNAVAILABLE>> {
+    const { log, clock, newId, onFailure } = this.#options;
+    const startedMs = clock.elapsedMs();
+    const begun = { time: clock.now(), id: newId() };
+    if (onFailure === 'refuse' && !this.#accepts(await log.ready())) return err(UNAVAILABLE);
+    const begin = async () => {
+      const written = await log.append(this.#toLine(call, begun, { outcome: 'begun' }));
+      return this.#accepts(written) ? ok() : err(UNAVAILABLE);
+    };
+    const write = async ({ outcome, result }: Ending) => {
+      const bytes = result === undefined ? undefined : bytesOf(JSON.stringify(result));
+      const ms = Math.round(clock.elapsedMs() - startedMs);
+      const ended = { outcome, ms, bytes };
+      return this.#accepts(await log.append(this.#toLine(call, begun, ended)));
+    };
+    try {
+      const outcome = await run({ id: begun.id, begin });
+      return (await write(toEnding(outcome))) ? outcome : err(UNAVAILABLE);
+    } catch (bug) {
+      await write({ outcome: 'internal_error' });
+      throw bug;
+    }
+  }
+
+  #toLine({ server, tool, args, by }: AuditedCall, begun: object, ended: object): string {
+    const { redactor, arguments: shown, sha256 } = this.#options;
+    const { requestId: request_id, caller, door, answer, trace } = by;
+    const named = (name: string) => clip(redactor.anywhere(name), MAX_NAME);
+    const called = { ...begun, request_id, caller, door, answer, server: named(server), tool: named(tool), ...ended };
+    const toJson = (args: unknown, hash?: string) =>
+      JSON.stringify({ ...called, arguments: args, arguments_hash: hash, traceparent: trace?.traceparent });
+    const hash = () => `sha256:${sha256(sortedJson(args))}`;
+    if (shown === 'hash') return toJson(hash());
+    const names = () => Object.keys(args).sort().map(redactor.anywhere);
+    const full = () => redactedValue(args, redactor.inLogs);
+    const line = toJson({ none: () => undefined, names, full }[shown]());
+    if (bytesOf(line) < MAX_LINE_BYTES) return line;
+    const cut = shown === 'full' ? toJson(withCutValues(full()), hash()) : line;
+    return bytesOf(cut) < MAX_LINE_BYTES ? cut : toJson(hash());
+  }
+
+  #accepts(written: Result<void, string>): boolean {
+    if (written.isOk()) return true;
+    this.failures += 1;
+    this.#warn(written.error);
+    return this.#options.onFailure === 'allow';
+  }
+
+  /** At most once per minute. */
+  #warn(reason: string): void {
+    const { clock, logger, onFailure } = this.#options;
+    if (clock.elapsedMs() - this.#warnedMs < WARN_EVERY_MS) return;
+    this.#warnedMs = clock.elapsedMs();
+    logger.warn(`audit: the file cannot be written: ${reason} (audit.on_failure: ${onFailure})`);
+  }
+}
+
+/** The arguments with each long value as the beginning of its JSON: padding in one value does not hide the others. */
+function withCutValues(args: JsonObject): JsonObject {
+  const cut = (value: unknown) => {
+    const json = JSON.stringify(value);
+    return json.length <= MAX_CUT_VALUE ? value : clip(json, MAX_CUT_VALUE);
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, cut(value)]));
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

@@ -1,0 +1,12 @@
+import type { Audit } from './audit.ts';
+import { type CallTool, isDenied, outcomeOf, type ToolOutcome } from './tool-call.ts';
+
+/** Writes a line for every call before its outcome leaves the program. */
+export function withAudit(audit: Audit, next: CallTool): CallTool {
+  return (call, signal) => audit.record(call, (line) => next({ ...call, line }, signal), toEnding);
+}
+
+function toEnding(outcome: ToolOutcome) {
+  const returned = outcome.isOk() ? (outcome.value.answer?.result ?? outcome.value.raw) : undefined;
+  return { outcome: isDenied(outcome) ? 'denied' : outcomeOf(outcome), result: returned };
+}

@@ -1,0 +1,93 @@
+import type { Result } from 'neverthrow';
+import type { AnswerError } from '../../domain/answers/answer-error.ts';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import type { ToolResult } from '../../domain/gateway/tool-result.ts';
+import type { JsonObject } from '../../domain/values/json.ts';
+import type { Kind } from '../../domain/values/kind.ts';
+import type { SearchProgress, SearchUse } from '../ports/llm-search.ts';
+import type { ToolProgress } from '../ports/tool-server.ts';
+import type { Answer } from './answer.ts';
+import type { AuditLine } from './audit.ts';
+
+/** What a door asks for. */
+export interface ToolCall {
+  /** Empty if the name of the tool over MCP names none. */
+  readonly server: string;
+  readonly tool: string;
+  readonly args: JsonObject;
+  readonly by: CallOrigin;
+  /** Whether the call is sent only if the tool is read-only. */
+  readonly onlyReads?: boolean | undefined;
+  /** Shortens the time limit; never extends it. */
+  readonly timeoutMs?: number | undefined;
+  /** Whether the answer may be of any length, because a person reads it, and not a model. */
+  readonly isUnlimited?: boolean | undefined;
+  /** Without it, a server is not asked for progress. */
+  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
+  /** Called if the server must be started first. */
+  readonly onStarting?: (() => void) | undefined;
+  readonly onSearchProgress?: ((progress: SearchProgress) => void) | undefined;
+  /** The name of the tool, if that is known only when the server has started; undefined if it is `tool`. */
+  readonly nameWhenStarted?: (() => string | undefined) | undefined;
+  readonly observer?: CallObserver | undefined;
+}
+
+/** A call on its way to a provider. */
+export interface ObservedCall extends ToolCall {
+  /** The line in the audit; undefined without an audit. */
+  readonly line?: AuditLine | undefined;
+  readonly onFound?: ((tool: GatewayTool) => void) | undefined;
+  readonly onUsed?: ((use: SearchUse) => void) | undefined;
+}
+
+/** The result of a tool; one for answers has the answer, too. */
+export interface ToolReturn extends ToolResult {
+  readonly answer?: Answer;
+}
+
+export type ToolError = ToolCallError | Kind<'answer_failed', { error: AnswerError }>;
+
+export type ToolOutcome = Result<ToolReturn, ToolError>;
+
+export type CallTool = (call: ObservedCall, signal: AbortSignal) => Promise<ToolOutcome>;
+
+/** `tool_error`: a result with `isError`; `unfinished`: an answer whose search continues. */
+export type OutcomeName =
+  | 'answered'
+  | 'tool_error'
+  | 'unfinished'
+  | 'internal_error'
+  | ToolCallError['kind']
+  | AnswerError['kind'];
+
+/** A finished call, without any text from it. Names that do not exist for the caller are empty. It used nothing that another call accounts for. */
+export interface CallReport extends SearchUse {
+  readonly server: string;
+  readonly tool: string;
+  /** `internal_error`: an exception, which is a bug. */
+  readonly outcome: OutcomeName;
+  readonly seconds: number;
+  /** Whether access refused a tool that exists. */
+  readonly isDenied?: true;
+}
+
+/** Observes the calls of tools, for metrics and logs. */
+export interface CallObserver {
+  onStarted?(server: string): void;
+  /** The call is waiting for a slot upstream, or no longer is. */
+  onWaiting?(isWaiting: boolean): void;
+  onEnded(report: CallReport): void;
+}
+
+export function outcomeOf(outcome: ToolOutcome): OutcomeName {
+  if (outcome.isErr()) return outcome.error.kind === 'answer_failed' ? outcome.error.error.kind : outcome.error.kind;
+  const { answer, isError } = outcome.value;
+  return answer?.report.state === 'unfinished' ? 'unfinished' : isError ? 'tool_error' : 'answered';
+}
+
+/** Whether access refused a tool, or a server, that exists. */
+export function isDenied(outcome: ToolOutcome): boolean {
+  return outcome.isErr() && 'isDenied' in outcome.error && outcome.error.isDenied === true;
+}

@@ -1,0 +1,41 @@
+import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import { withAccess } from './call-access.ts';
+import { withAudit } from './call-audit.ts';
+import { withMetrics } from './call-metrics.ts';
+import type { CatalogueOptions } from './catalogue-options.ts';
+import type { CallTool, ToolCall, ToolOutcome } from './tool-call.ts';
+
+/** Every tool of the program, for every door: MCP, REST, the terminal, and the model in a grounded answer. */
+export class ToolCatalogue {
+  readonly #options: CatalogueOptions;
+  readonly #call: CallTool;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+    const checked = withAccess(options);
+    const audited = options.audit === undefined ? checked : withAudit(options.audit, checked);
+    this.#call = withMetrics({ ...options, toolsFor: (rights) => this.toolsFor(rights) }, audited);
+  }
+
+  /** The tools that exist for a caller now. */
+  toolsFor(rights: Rights): readonly GatewayTool[] {
+    return this.#options
+      .providers()
+      .flatMap((provider) => provider.toolsFor(rights))
+      .filter(rights.mayUse);
+  }
+
+  /** Whether there is such a tool now, whoever may use it. */
+  has(server: string, tool: string): boolean {
+    const owners = this.#options.providers().filter(({ serverNames }) => serverNames.includes(server));
+    return owners
+      .flatMap((owner) => owner.toolsFor(EVERYTHING))
+      .some((one) => one.server === server && one.name === tool);
+  }
+
+  /** Ends with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
+  call(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
+    return this.#call(call, signal);
+  }
+}

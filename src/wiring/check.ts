@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
+import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
+import type { Command } from '../adapters/inbound/cli/command-line.ts';
+import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { CHECK } from '../adapters/inbound/words/check-messages.ts';
+import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
+import { createCitedPages } from '../adapters/outbound/pages/create-cited-pages.ts';
+import { untilAborted } from '../application/async/deadline.ts';
+import { checkSources } from '../application/check/check-sources.ts';
+import { isWebUrl } from '../domain/values/web-url.ts';
+import type { Runtime } from './runtime.ts';
+import { PROGRAM, VERSION } from './version.ts';
+
+/** The check of sources. Import this only when a text is checked: it loads the parser of HTML. */
+export function composeCheck({ clock, logger, config }: Runtime) {
+  const { timeZone, pageProxy: proxy } = config;
+  const userAgent = `${PROGRAM}/${VERSION} (checks sources)`;
+  const options = { clock, logger, timeZone, resolveDates: false, check: 'evidence', userAgent, proxy } as const;
+  const { citedPages, fetchText, close } = createCitedPages(options);
+  return { check: checkSources({ citedPages, clock }), fetchText, close };
+}
+
+/** Checks the text of a file, of a page or of standard input. */
+export async function runCheck(
+  { source, json }: Extract<Command, { readonly kind: 'check' }>,
+  context: Runtime & CommandContext,
+  signal: AbortSignal,
+): Promise<number> {
+  const { check, fetchText, close } = composeCheck(context);
+  const base = isWebUrl(source) ? source : undefined;
+  try {
+    const reading = base !== undefined ? fetchText(base, signal) : source === '-' ? text(process.stdin) : undefined;
+    const read = reading === undefined ? readFileSync(source, 'utf8') : await untilAborted(reading, signal);
+    if (signal.aborted) return INTERRUPTED;
+    if (typeof read === 'string') return await checkTextFor({ ...context, check, text: read, base, json }, signal);
+    context.err.write(`${CHECK.unreadable(source, read)}\n`);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    context.err.write(`${unreadableFile(source, code ?? String(error))}\n`);
+  } finally {
+    await close();
+  }
+  return BAD_USAGE;
+}

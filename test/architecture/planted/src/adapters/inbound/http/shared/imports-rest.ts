@@ -1,1 +1,0 @@
-export type { clean } from '../rest/clean.ts';

@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { DefinitionFiles } from '../../src/adapters/outbound/definitions/definition-files.ts';
+import type { Definitions } from '../../src/application/ports/kept-definitions.ts';
+import { newFile, newFolder } from '../e2e/files.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { FakeKeptDefinitions } from '../support/fake-kept-definitions.ts';
+import { posixTest } from '../support/platform.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
+import { DEFINITIONS, describeKeptDefinitions } from './describe-kept-definitions.ts';
+
+function newFiles(folder = path.join(newFolder(), 'cache', 'servers')) {
+  const logger = new RecordingLogger();
+  const open = () => new DefinitionFiles(folder, new FakeClock(), logger);
+  /** The only file of definitions. */
+  const file = () => path.join(folder, readdirSync(folder).find((name) => name.endsWith('.json')) ?? '');
+  return { folder, logger, open, file };
+}
+
+describeKeptDefinitions('DefinitionFiles', newFiles);
+describeKeptDefinitions('FakeKeptDefinitions', () => {
+  const kept = new Map<string, Definitions>();
+  return { open: () => new FakeKeptDefinitions(kept) };
+});
+
+posixTest('modes')('only the owner can read what is kept, and no name tells whose it is', async () => {
+  const { folder, open, file } = newFiles();
+  await open().write('secret-value', DEFINITIONS);
+  const modes = [folder, path.join(folder, 'key'), file()].map((one) => statSync(one).mode & 0o777);
+  expect(modes).toEqual([0o700, 0o600, 0o600]);
+  expect(readFileSync(file(), 'utf8')).not.toContain('secret-value');
+  const other = newFiles();
+  await other.open().write('secret-value', DEFINITIONS);
+  expect(path.basename(other.file())).not.toBe(path.basename(file()));
+});
+
+test.each([
+  ['a file that was cut', (text: string) => text.slice(0, -20)],
+  ['an empty file', () => ''],
+  ['another version', (text: string) => text.replace('"version":1', '"version":2')],
+  ['other JSON', () => '{"version":1,"listedAt":"yesterday","tools":[],"capabilities":{},"shared":{}}'],
+])('%s is as if nothing were kept, and is replaced', async (_, damage) => {
+  const { open, file, logger } = newFiles();
+  await open().write('one', DEFINITIONS);
+  writeFileSync(file(), damage(readFileSync(file(), 'utf8')));
+  expect(await open().read('one')).toBeUndefined();
+  await open().write('one', DEFINITIONS);
+  expect(await open().read('one')).toEqual(DEFINITIONS);
+  expect(logger.lines).toEqual([]);
+});
+
+test('a damaged key is replaced', async () => {
+  const { folder, open } = newFiles();
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, 'key'), '');
+  expect(await open().read('one')).toBeUndefined();
+  await open().write('one', DEFINITIONS);
+  expect(await open().read('one')).toEqual(DEFINITIONS);
+});
+
+test('a folder that cannot be used has one notice, and nothing else', async () => {
+  const { open, logger } = newFiles(path.join(newFile('file', ''), 'servers'));
+  const kept = open();
+  for (const key of ['one', 'two']) {
+    await kept.write(key, DEFINITIONS);
+    expect(await kept.read(key)).toBeUndefined();
+  }
+  expect(logger.lines).toEqual([
+    expect.stringMatching(/^warn gateway: the lists of servers cannot be kept in .*servers \(ENOTDIR\), so that /),
+  ]);
+});
+
+test('what was not used for months, and what a killed process left, is removed', async () => {
+  const { folder, open, file } = newFiles();
+  await open().write('old', DEFINITIONS);
+  const old = file();
+  const unfinished = `${old}.1.tmp`;
+  writeFileSync(unfinished, '{');
+  chmodSync(unfinished, 0o600);
+  for (const one of [old, unfinished, path.join(folder, 'key')]) utimesSync(one, new Date(0), new Date(0));
+  await open().write('new', DEFINITIONS);
+  expect(readdirSync(folder)).toHaveLength(2);
+  expect(await open().read('new')).toEqual(DEFINITIONS);
+});

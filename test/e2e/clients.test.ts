@@ -1,0 +1,179 @@
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { answers, neverAnswers } from '../support/behaviours.ts';
+import { deferred } from '../support/fake-llm-search.ts';
+import { startHttpProcess } from '../support/http-process.ts';
+import { isRunning, STDIO_SERVER } from '../support/process-tree.ts';
+import { newFile } from './files.ts';
+import { configure } from './gateway/servers.ts';
+import { httpV1, httpV2, OFFICIAL_CLIENTS } from './official-clients.ts';
+import { apiEnv, fakeApi, ROOT } from './serve.ts';
+
+const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
+
+const SOON = { timeout: 20_000 };
+
+describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels }) => {
+  test('asks, receives progress, cancels a question, and closes', async () => {
+    const api = await fakeApi();
+    const { client, call, complaints, pid } = await connect({ env: apiEnv(api) });
+    expect(client.getServerVersion()?.name).toBe('openai-responses-mcp');
+    expect(client.getInstructions()).toContain('Do not add a year');
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name, outputSchema }) => [name, outputSchema === undefined])).toEqual([
+      ['answer', false],
+      ['answer_detailed', false],
+      ['answer_quick', false],
+    ]);
+
+    api.reply(
+      answers('東京は晴れです。', { citations: [{ url: 'https://tenki.jp/', title: 'tenki.jp' }] }),
+      answers('', { refusal: 'I will not.' }),
+    );
+    const received: number[] = [];
+    const onprogress = ({ progress }: { readonly progress: number }) => void received.push(progress);
+    // The client checks it against the schema of outputs.
+    const { structuredContent, content } = await call('answer', { query: '本日の東京の天気は？' }, { onprogress });
+    expect(structuredContent).toMatchObject({ used_search: true, citations: [{ url: 'https://tenki.jp/' }] });
+    expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
+    expect(received[0]).toBe(1);
+    expect((await call('answer_quick', { query: 'q' })).structuredContent).toMatchObject({ answer: 'I will not.' });
+
+    api.replyAlways(neverAnswers());
+    const cancelling = new AbortController();
+    const cancelled = expect(call('answer', { query: 'q' }, { signal: cancelling.signal })).rejects.toThrow();
+    await api.waitForRequests(3);
+    cancelling.abort('changed my mind');
+    await cancelled;
+    if (cancels) await api.waitForAbort(2);
+    expect((await client.listTools()).tools).toHaveLength(3);
+    expect(complaints).toEqual([]);
+    await client.close();
+    expect(pid ? isRunning(pid) : false).toBe(false);
+  });
+
+  test('uses the tools of the servers as those of one server', async () => {
+    const start = { args: ['--offline', '--expose', '--config', configure(['one', 'two']).config] };
+    const { client, call, complaints } = await connect(start);
+    const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
+    // A first list does not wait for a server that starts slowly.
+    await expect.poll(listed, SOON).toHaveLength(3 + 2 * 11);
+    const names = await listed();
+    expect(names.slice(0, 4)).toEqual(['answer', 'answer_detailed', 'answer_quick', 'one__echo']);
+    expect(names.filter((name) => name.startsWith('two__'))).toHaveLength(11);
+    expect(await call('two__echo', { message: '日本語' })).toMatchObject({
+      content: [{ type: 'text', text: '日本語' }],
+    });
+    expect(await call('one__sum', { a: 1, b: 2 })).toMatchObject({ structuredContent: { sum: 3 } });
+    expect(await call('one__picture')).toMatchObject({
+      content: [{ type: 'text' }, { type: 'image', mimeType: 'image/png' }, { type: 'resource_link' }],
+      _meta: { 'example.com/size': 1 },
+    });
+    expect(await call('one__fail')).toMatchObject({ content: [{ text: 'It did not work.' }], isError: true });
+    await expect(call('one__refuse')).rejects.toMatchObject({ code: -32050, data: { hint: 'tomorrow' } });
+    expect(JSON.stringify(await call('one__echo', { text: 'a' }))).toContain('VALIDATION_ERROR');
+    const reported: unknown[] = [];
+    await call('one__steps', {}, { onprogress: (progress) => void reported.push(progress) });
+    expect(reported[0]).toEqual({ progress: 1, total: 2, message: 'step 1' });
+
+    if (cancels) {
+      const cancelling = new AbortController();
+      const cancelled = expect(call('one__wait', {}, { signal: cancelling.signal })).rejects.toThrow();
+      // The server reads in order, so that it has received the call.
+      await call('one__cancellations');
+      cancelling.abort('changed my mind');
+      await cancelled;
+      await expect.poll(async () => JSON.stringify(await call('one__cancellations'))).toContain('"text":"1"');
+    }
+    expect(JSON.stringify(await call('two__exit'))).toContain('SERVER_CRASHED');
+    expect(await call('one__echo', { message: 'still here' })).toMatchObject({ content: [{ text: 'still here' }] });
+    // The last progress of a call is read together with its result.
+    expect(
+      complaints.filter((complaint) => !/progress notification for an unknown token/.test(String(complaint))),
+    ).toEqual([]);
+  });
+});
+
+const BOTH_ERAS = OFFICIAL_CLIENTS.filter(({ name }) => ['v1 over stdio', 'v2 over stdio, mode auto'].includes(name));
+
+describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResource }) => {
+  test('uses the resources, prompts and completions of the servers, two of which have the same', async () => {
+    const everything = { command: process.execPath, args: [EVERYTHING] };
+    const standard = { name: 'standard', command: process.execPath, args: [STDIO_SERVER] };
+    const servers = [{ name: 'one', ...everything }, { name: 'two', ...everything }, standard];
+    const config = newFile('config.yaml', JSON.stringify({ servers }));
+    const { client, call, complaints } = await connect({ args: ['--offline', '--expose', '--config', config] });
+    const own = ['simple-prompt', 'args-prompt', 'completable-prompt', 'resource-prompt'];
+    const listed = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
+    // A first list does not wait for a server that starts slowly.
+    await expect
+      .poll(listed, SOON)
+      .toEqual([
+        ...own.map((name) => `one__${name}`),
+        ...own.map((name) => `two__${name}`),
+        'standard__echo',
+        'standard__wait',
+        'standard__change',
+      ]);
+    const prompt = { name: 'two__args-prompt', arguments: { city: 'Zürich' } };
+    expect(JSON.stringify(await client.getPrompt(prompt))).toContain("What's weather in Zürich?");
+
+    const document = 'demo://resource/static/document/features.md';
+    const resources = async () => {
+      const found = (await client.listResources()).resources.filter(({ uri }) => uri.endsWith(document));
+      return found.map(({ uri, name }) => [uri, name]);
+    };
+    await expect.poll(resources, SOON).toEqual([
+      [`gateway:///one/${document}`, 'one__features.md'],
+      [`gateway:///two/${document}`, 'two__features.md'],
+    ]);
+    const uri = `gateway:///two/${document}`;
+    const { contents } = await client.readResource({ uri });
+    expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: expect.stringContaining('Features') }]);
+    await expect
+      .poll(async () => (await client.listResourceTemplates()).resourceTemplates[0], SOON)
+      .toMatchObject({
+        name: 'one__Dynamic Text Resource',
+        uriTemplate: 'gateway:///one/demo://resource/dynamic/text/{resourceId}',
+      });
+    // A client that follows a link of a result reaches the resource.
+    const called = await call('two__get-resource-links', { count: 1 });
+    const link = (called.content as { type: string; uri?: string }[]).find(({ type }) => type === 'resource_link');
+    expect(link?.uri).toMatch(/^gateway:\/\/\/two\/demo:/);
+    expect((await client.readResource({ uri: String(link?.uri) })).contents).toMatchObject([{ uri: link?.uri }]);
+    await expect(client.readResource({ uri: 'none://a' })).rejects.toMatchObject({ code: unknownResource });
+
+    const ref = { type: 'ref/prompt' as const, name: 'one__completable-prompt' };
+    const { completion } = await client.complete({ ref, argument: { name: 'department', value: 'S' } });
+    expect(completion.values).toEqual(['Sales', 'Support']);
+    expect(complaints).toEqual([]);
+  });
+});
+
+const AT_END = 'The server is shutting down; ask again.';
+
+test.each([
+  ['v1', httpV1, 'protocol', expect.stringContaining(AT_END)],
+  [
+    'v2, pinned',
+    httpV2({ pin: '2026-07-28' }),
+    'result',
+    expect.objectContaining({ isError: true, content: [{ type: 'text', text: `answer failed: ${AT_END}` }] }),
+  ],
+] as const)('when the drain ends, the official client %s returns at once', async (_, connect, toolErrors, expected) => {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '100', MCP_TOOL_ERRORS: toolErrors };
+  const { url, kill, exited, stderr } = await startHttpProcess({ env });
+  const { call } = await connect(new URL(url));
+  const { promise: progressed, settle: onprogress } = deferred<unknown>();
+  const outcome = call('answer', { query: 'q' }, { onprogress }).catch(
+    (error: Error & { data?: unknown }) => `${error} ${JSON.stringify(error.data)}`,
+  );
+  await progressed;
+  kill();
+  // The limit of the clients is 60 s.
+  expect(await outcome).toEqual(expected);
+  await exited;
+  expect(stderr()).toContain('"outcome":"shutting_down"');
+});

@@ -1,0 +1,86 @@
+import { toNodeHandler } from '@modelcontextprotocol/node';
+import { createMcpHandler, fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
+import { expect, onTestFinished, test } from 'vitest';
+import { calls, reasons, says } from '../../support/conversation-items.ts';
+import { legacy, send } from '../../support/http-client.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
+import { runCli } from '../../support/run-cli.ts';
+import { serveHttpRequests } from '../../support/servers/remote-servers.ts';
+import { newFile } from '../files.ts';
+import { conversationApi } from '../grounding/kit.ts';
+import { apiEnv, textOf } from '../serve.ts';
+
+const SCHEMA = {
+  type: 'object',
+  properties: {
+    owner: { type: 'string', 'x-mcp-header': 'owner' },
+    page: { type: 'integer', 'x-mcp-header': 'Page' },
+    draft: { type: ['boolean'], default: false },
+    filter: { type: 'object', properties: { own: { type: 'boolean', 'x-mcp-header': 'Own' } } },
+  },
+} as const;
+
+/** A server of the official SDK, which refuses calls whose headers are not as the arguments, and the configuration with it. */
+async function start() {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: 'hub', version: '1.0.0' });
+    const inputSchema = fromJsonSchema<Record<string, unknown>>({ ...SCHEMA });
+    server.registerTool('find', { inputSchema, annotations: { readOnlyHint: true } }, (args) => ({
+      content: [{ type: 'text', text: `found ${JSON.stringify(args)}` }],
+    }));
+    return server;
+  });
+  const http = await serveHttpRequests(toNodeHandler(handler) as Parameters<typeof serveHttpRequests>[0]);
+  onTestFinished(() => handler.close());
+  const servers = [{ name: 'hub', url: `${http.origin}/mcp` }];
+  const config = newFile('config.yaml', JSON.stringify({ servers, grounding: { tools: { hub: 'all' } } }));
+  const headers = () => {
+    const all = Object.entries(http.seen.findLast(({ method }) => method === 'tools/call')?.headers ?? {});
+    return Object.fromEntries(all.filter(([name]) => name.startsWith('mcp-param-')));
+  };
+  return { config, headers };
+}
+
+test.each([
+  [
+    'texts, numbers and booleans',
+    { owner: 'a b', page: 3, filter: { own: true } },
+    { owner: 'a b', page: '3', own: 'true' },
+  ],
+  ['nothing without an argument', {}, {}],
+  ['what a header cannot carry in base64', { owner: 'Zürich\n' }, { owner: '=?base64?WsO8cmljaAo=?=' }],
+  ['an empty text in base64', { owner: '' }, { owner: '=?base64??=' }],
+  ['spaces at an end in base64', { owner: ' a' }, { owner: '=?base64?IGE=?=' }],
+  ['what looks like base64 in base64', { owner: '=?base64?YQ==?=' }, { owner: '=?base64?PT9iYXNlNjQ/WVE9PT89?=' }],
+])('a remote server gets %s as headers, over REST', async (_, input, expected) => {
+  const { config, headers } = await start();
+  const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config] });
+  const reply = await send(new URL('/mcp/call', url).href, { body: { server: 'hub', toolName: 'find', input } });
+  expect(JSON.parse(reply.text)).toMatchObject({ success: true, result: `found ${JSON.stringify(input)}` });
+  expect(headers()).toEqual(
+    Object.fromEntries(Object.entries(expected).map(([name, value]) => [`mcp-param-${name}`, value])),
+  );
+});
+
+// S60
+test('a remote server gets arguments as headers over MCP, in the terminal and in an answer', async () => {
+  const { config, headers } = await start();
+  const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--expose', '--config', config] });
+  const params = { name: 'hub__find', arguments: { owner: 'over MCP' } };
+  const { message } = await send(url, { body: legacy('tools/call', params) });
+  expect(textOf(message)).toContain('found {"owner":"over MCP"}');
+  expect(headers()).toEqual({ 'mcp-param-owner': 'over MCP' });
+
+  const called = await runCli(['call', 'hub', 'find', '{"owner":"terminal"}', '--config', config]);
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('found {"owner":"terminal"}') });
+  expect(headers()).toEqual({ 'mcp-param-owner': 'terminal' });
+
+  const api = await conversationApi();
+  api.script([
+    [reasons('1'), calls('1', 'hub__find', { owner: 'model' })],
+    [reasons('2'), says('2', 'Found.', { phase: 'final_answer' })],
+  ]);
+  const asked = await runCli(['ask', '--config', config, 'Who?'], { env: apiEnv(api) });
+  expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('Found.') });
+  expect(headers()).toEqual({ 'mcp-param-owner': 'model' });
+});

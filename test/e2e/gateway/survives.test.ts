@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/domain/values/json.ts';
+import { HOME_VARIABLE, posixTest } from '../../support/platform.ts';
+import { sized } from '../../support/sized.ts';
+import { newFile, newFolder } from '../files.ts';
+import { BUILT_PROGRAM } from '../serve.ts';
+import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
+
+// What servers do by accident. Remote servers are in remote.test.ts, schemas in schemas.test.ts.
+
+const GOOD = { status: 200, body: { success: true, result: 'a' } };
+/** For the calls that get no answer. */
+const TIMEOUT_MS = 500;
+
+posixTest('shell')('however servers misbehave at their start, the others work, and no process is left', async () => {
+  const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] });
+  const wrapped = stdioServer('wrapped', ['stubborn']);
+  const line = [wrapped.entry.command, ...(wrapped.entry.args as readonly string[])].join(' ');
+  const working = [
+    stdioServer('good'),
+    stdioServer('floods', ['flood']),
+    stdioServer('noisy', ['noise']),
+    stdioServer('stubborn', ['stubborn']),
+    stdioServer('parent', ['with-children']),
+    { ...wrapped, entry: { name: 'wrapped', ...shell(`${line}; true`) } },
+  ];
+  const failing = [
+    stdioServer('never-answers', ['never-initialize'], { startup_timeout: 1000 }),
+    stdioServer('never-lists', ['never-list'], { startup_timeout: 1000, restart: 'never' }),
+    stdioServer('exits-early', ['exit-early'], { restart: 'never' }),
+    stdioServer('lists-without-end', ['endless-list'], { restart: 'never' }),
+    { entry: { name: 'not-there', command: '/no/such/program', restart: 'never' }, tree: stdioServer('-').tree },
+  ];
+  const servers = [...working, ...failing];
+  const gateway = await startGatewayProcess(servers.map(({ entry }) => entry));
+  for (const { entry } of working) expect(await gateway.call(entry.name, 'echo', { text: 'a' })).toMatchObject(GOOD);
+  const reasons = await Promise.all(
+    failing.map(async ({ entry }) => (await gateway.untilState(entry.name, 'failed', 'unavailable')).lastError),
+  );
+  expect(reasons).toEqual([
+    'no list of tools within 1 s (startup_timeout)',
+    'no list of tools within 1 s (startup_timeout)',
+    'exited with code 3: no configuration found',
+    expect.stringMatching(/^tools\/list failed: the list exceeds 1000 tools/),
+    'cannot start /no/such/program (ENOENT); check its command and cwd',
+  ]);
+  gateway.kill('SIGTERM');
+  expect(await gateway.exited).toEqual({ code: 0, signal: null });
+  expect(servers.filter(({ tree }) => tree.pids().length > 0).map(({ entry }) => entry.name)).toEqual([]);
+});
+
+/** The tool of the server, its input, the result or error of the call, and how often the server is started again. */
+const FAULTS: Readonly<Record<string, readonly [string, JsonObject, string, number]>> = {
+  crashes: ['kill', {}, 'SERVER_CRASHED', 1],
+  exits: ['exit', { code: 0 }, 'SERVER_CRASHED', 1],
+  'prints-to-standard-output': ['repeat', { line: 'INFO all is well', times: 20_000 }, 'repeated', 0],
+  'floods-standard-error': ['complain', { megabytes: sized(20, 1000) }, 'complained', 0],
+  'answers-with-much': ['huge', { size: sized(20e6, 200e6) }, 'RESPONSE_TOO_LARGE', 0],
+  'answers-with-much-to-no-call': ['huge', { size: 20e6, at: 'hidden' }, 'SERVER_CRASHED', 1],
+  'notifies-of-much': ['hugeNote', { size: 20e6 }, 'noted', 0],
+  'answers-twice': ['twice', {}, 'first', 0],
+  'answers-nothing': ['nothing', {}, 'TIMEOUT_ERROR', 0],
+  'sends-malformed-json': ['malformed', {}, 'TIMEOUT_ERROR', 0],
+  'sends-no-result': ['noObject', {}, 'INVALID_RESPONSE', 0],
+};
+
+test('whatever a server does during a call, that call alone fails, and the server works afterwards', async () => {
+  const names = Object.keys(FAULTS);
+  const gateway = await startGatewayProcess(['good', ...names].map((name) => stdioServer(name).entry));
+  await Promise.all(names.map((name) => gateway.untilState(name, 'available')));
+  const outcomes = await Promise.all(
+    Object.entries(FAULTS).map(async ([name, [tool, input, expected]]) => {
+      const timeout = expected === 'TIMEOUT_ERROR' ? TIMEOUT_MS : undefined;
+      const { body } = await gateway.call(name, tool, input, timeout);
+      expect(await gateway.call('good', 'echo', { text: 'a' })).toMatchObject(GOOD);
+      const { restarts } = await gateway.untilState(name, 'available');
+      expect(await gateway.call(name, 'echo', { text: 'a' })).toMatchObject(GOOD);
+      // A long answer would fill the report of a failure.
+      const outcome = String(body.result ?? (body.error as JsonObject).code).slice(0, 30);
+      return [name, [tool, input, outcome, restarts]] as const;
+    }),
+  );
+  expect(Object.fromEntries(outcomes)).toEqual(FAULTS);
+});
+
+test('a server that hangs fails its calls when their time is over, and works after a restart', async () => {
+  const gateway = await startGatewayProcess([stdioServer('hangs').entry]);
+  for (const tool of ['hang', 'echo'])
+    expect((await gateway.call('hangs', tool, { text: 'a' }, TIMEOUT_MS)).status).toBe(504);
+  await gateway.restart('hangs');
+  await gateway.untilState('hangs', 'available');
+  expect(await gateway.call('hangs', 'echo', { text: 'a' })).toMatchObject(GOOD);
+});
+
+test('a server that lists 1,000 tools offers them', async () => {
+  const gateway = await startGatewayProcess([stdioServer('many', ['lists-1000']).entry]);
+  expect(await gateway.untilState('many', 'available')).toMatchObject({ tools: 1000 });
+});
+
+posixTest('shell')(
+  'on a full disk, calls work without a log or a kept list, and those that must be recorded are refused',
+  () => {
+    const folder = newFolder();
+    /** As on a full disk, each write to a file fails. */
+    const run = (args: readonly string[], input = '') => {
+      const script = 'ulimit -f 0; exec "$0" "$@"';
+      const env = { PATH: process.env.PATH, [HOME_VARIABLE]: folder };
+      return spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM, ...args], {
+        env,
+        input,
+        encoding: 'utf8',
+      });
+    };
+    const servers = [stdioServer('one').entry];
+    const call = (config: object) =>
+      run(['call', 'one', 'echo', '{"text":"a"}', '--config', newFile('config.yaml', JSON.stringify(config))]);
+    expect(call({ servers })).toMatchObject({ status: 0, stdout: 'a\n' });
+    const refused = call({ servers, audit: { file: join(folder, 'audit.jsonl') } });
+    expect(refused).toMatchObject({ status: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/audit: the file cannot be written: EFBIG.*AUDIT_UNAVAILABLE/s);
+    const logs = run(['--stdio', `--debug=${join(folder, 'debug.log')}`], '{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    expect(logs).toMatchObject({ status: 0, stdout: '{"jsonrpc":"2.0","id":1,"result":{}}\n' });
+  },
+);

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { rolldown } from 'rolldown';
+import { expect, test } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
+import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
+import { newFolder } from '../e2e/files.ts';
+
+const SERVER = 'https://notes.example.com/mcp';
+const ROUNDS = Number(process.env.KILL_ROUNDS ?? 10);
+
+/** Writes one login after the other, each with its number in every place, until it is killed. */
+const WRITER = `
+const [, chunk, folder] = process.argv;
+const { LoginFiles } = await import(chunk);
+const clock = { now: () => new Date(), sleep: () => new Promise(() => {}) };
+const files = new LoginFiles(folder, clock);
+for (let number = 1; ; number += 1) {
+  const text = String(number).repeat(2000);
+  const tokens = { access_token: text, refresh_token: text };
+  const login = { id: String(number), metadata: { issuer: text }, client: { client_id: text }, tokens, receivedAt: number };
+  await files.locked('${SERVER}', () => files.write('${SERVER}', login));
+  if (number === 1) process.stdout.write('begun\\n');
+}`;
+
+test(`a process that is killed at any moment leaves the old login or the new one (${ROUNDS} rounds)`, async () => {
+  const folder = newFolder();
+  const program = join(newFolder(), 'login-files.mjs');
+  const input = fileURLToPath(new URL('../../src/adapters/outbound/login/login-files.ts', import.meta.url));
+  const bundle = await rolldown({ input, platform: 'node' });
+  await bundle.write({ file: program, format: 'es' });
+  await bundle.close();
+  const files = new LoginFiles(folder, new SystemClock());
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITER, pathToFileURL(program).href, folder], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(writer.stdout, 'data');
+    await sleep(Math.random() * 30);
+    writer.kill('SIGKILL');
+    await once(writer, 'exit');
+    const login = await files.read(SERVER);
+    const text = login?.id.repeat(2000);
+    expect(login).toMatchObject({ metadata: { issuer: text }, tokens: { access_token: text, refresh_token: text } });
+    // Others take it over after 10 s.
+    rmSync(files.pathOf(SERVER).replace(/json$/, 'lock'), { force: true });
+  }
+  // The next write removes what they left.
+  await files.locked(SERVER, async () => files.write(SERVER, await files.read(SERVER)));
+  expect(readdirSync(folder)).toHaveLength(1);
+});

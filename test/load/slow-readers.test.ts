@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { newFile, newFolder } from '../e2e/files.ts';
+import { apiEnv, BUILT_PROGRAM, fakeApi } from '../e2e/serve.ts';
+import { neverAnswers } from '../support/behaviours.ts';
+import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
+import { McpOutputReader } from '../support/mcp-output.ts';
+import { posixTest } from '../support/platform.ts';
+import { isRunning } from '../support/process-tree.ts';
+
+/** 16 MB of answers, far more than any pipe can buffer. */
+const MANY = 2000;
+const ASK_MUCH = Array.from({ length: MANY }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`).join(
+  '',
+);
+
+test('a client that reads late receives all responses, also after the end of its input', async () => {
+  const { child, exited } = start(['--stdio']);
+  child.stdin.end(ASK_MUCH);
+  await wait(700);
+  expect(isRunning(child.pid)).toBe(true);
+  const ids: unknown[] = [];
+  const reader = new McpOutputReader({ message: ({ id }) => ids.push(id), junk: (text) => ids.push(text) });
+  child.stdout.on('data', (bytes: Buffer) => reader.push(bytes));
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(ids).toEqual(Array.from({ length: MANY }, (_, id) => id));
+});
+
+posixTest('shell')('a slow reader at the end of a shell pipe loses nothing', async () => {
+  const requests = newFile('requests.jsonl', ASK_MUCH);
+  const shell = spawn(
+    'sh',
+    ['-c', '"$0" "$1" --stdio < "$2" | (sleep 0.5; wc -l)', process.execPath, BUILT_PROGRAM, requests],
+    {
+      cwd: newFolder(),
+      env: { PATH: process.env.PATH, HOME: newFolder() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const lines = textOf(shell.stdout);
+  await once(shell, 'close');
+  expect(Number(lines())).toBe(MANY);
+});
+
+const ENDS_OF_NON_READERS = [
+  ['by SIGTERM', (child) => child.kill('SIGTERM')],
+  ['by SIGTERM after the end of its input', (child) => [child.stdin.end(), child.kill('SIGTERM')]],
+  ['when the client closes its end', (child) => child.stdout.destroy()],
+  ['when the client closes its end after the end of its input', (child) => [child.stdin.end(), child.stdout.destroy()]],
+] as const satisfies readonly (readonly [string, (child: ReturnType<typeof start>['child']) => unknown])[];
+
+posixTest('signals').for(ENDS_OF_NON_READERS)(
+  'a client that never reads does not keep the process alive: it ends %s',
+  async ([, end]) => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const { child } = start(['--stdio'], { env: apiEnv(api) });
+    const ended = once(child, 'exit');
+    child.stdin.write(ASK_MUCH);
+    const call = {
+      jsonrpc: '2.0',
+      id: 'call',
+      method: 'tools/call',
+      params: { name: 'answer', arguments: { query: 'q' } },
+    };
+    child.stdin.write(`${JSON.stringify(call)}\n`);
+    await api.waitForRequests(1);
+    end(child);
+    expect(await ended).toEqual([0, null]);
+    await api.until(() => api.openConnections() === 0);
+  },
+);
+
+test('continues, and exits normally, when the reader of its log is gone', async () => {
+  const { child, exited } = start(['--stdio'], { env: { DEBUG: '1' } });
+  child.stderr.destroy();
+  const ids: unknown[] = [];
+  const reader = new McpOutputReader({ message: ({ id }) => ids.push(id), junk: (text) => ids.push(text) });
+  child.stdout.on('data', (bytes: Buffer) => reader.push(bytes));
+  for (let id = 1; id <= 5; id += 1) {
+    child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
+    await wait(30);
+  }
+  child.stdin.end();
+  expect(await exited).toEqual({ code: 0, signal: null });
+  expect(ids).toEqual([1, 2, 3, 4, 5]);
+});
+
+/** A process whose standard output is not read yet. */
+function start(args: readonly string[], options: CleanProcessOptions = {}) {
+  const { child, exited, removeHome } = startCleanProcess(args, options);
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    for (const stream of [child.stdout, child.stderr]) stream.destroy();
+    await exited;
+    removeHome();
+  });
+  return { child, exited };
+}
+
+/** Everything that a stream emits from now on. */
+function textOf(stream: NodeJS.ReadableStream): () => string {
+  const chunks: string[] = [];
+  stream.on('data', (chunk) => chunks.push(String(chunk)));
+  return () => chunks.join('');
+}

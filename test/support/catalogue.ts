@@ -1,0 +1,34 @@
+import { answerToolList } from '../../src/adapters/inbound/mcp/answer-schemas.ts';
+import { AnswerProvider } from '../../src/application/answers/answer-provider.ts';
+import type { Application } from '../../src/application/answers/application.ts';
+import type { Gateway } from '../../src/application/gateway/gateway.ts';
+import type { CatalogueOptions } from '../../src/application/tools/catalogue-options.ts';
+import type { ToolCall } from '../../src/application/tools/tool-call.ts';
+import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
+import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
+import { parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { FakeClock } from './fake-clock.ts';
+
+type AnswerOptions = Partial<ConstructorParameters<typeof AnswerProvider>[0]>;
+
+/** The answer tools of an application. */
+export function answersOf(application: Pick<Application, 'answerQuery'>, options: AnswerOptions = {}): AnswerProvider {
+  const describe = (hasEffects: boolean) =>
+    answerToolList(20_000, hasEffects).flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []);
+  return new AnswerProvider({ load: async () => application, describe, timeoutMs: 300_000, ...options });
+}
+
+type Options = Partial<Omit<CatalogueOptions, 'providers'>>;
+
+/** The catalogue of these providers. */
+export function catalogueOf(
+  providers: readonly ReturnType<CatalogueOptions['providers']>[number][],
+  options: Options = {},
+) {
+  return new ToolCatalogue({ clock: new FakeClock(), ...options, providers: () => providers });
+}
+
+/** Calls a tool of a gateway through a catalogue. */
+export function callOn(gateway: Gateway, call: ToolCall, signal: AbortSignal, options: Options = {}) {
+  return catalogueOf([gateway], options).call(call, signal);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import { checkSources } from '../../../../src/application/check/check-sources.ts';
+import type { CitedPages, PageReading } from '../../../../src/application/ports/cited-pages.ts';
+import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+const A = 'https://a.com/x';
+const B = 'https://b.com/x';
+
+function pageOf(visible: string, isCut = false): PageReading {
+  return { state: 'ok', status: 200, text: async () => ({ visible, other: [], isCut }) };
+}
+
+const never = () => new AbortController().signal;
+
+function start(pages: Readonly<Record<string, PageReading>> = {}, hanging: readonly string[] = []) {
+  const citedPages = new FakeCitedPages(pages, hanging);
+  const clock = new FakeClock('2026-11-21T03:00:00Z');
+  const check = checkSources({ citedPages, clock });
+  return { citedPages, clock, check, ofText: async (text: string) => (await check({ text }, never()))._unsafeUnwrap() };
+}
+
+describe('a claim with figures', () => {
+  test('has the figures that are not on the page, and the nearest passage', async () => {
+    const { ofText } = start({ [A]: pageOf('The tower of the town has 42 steps.\nIt is red.') });
+    expect(
+      await ofText(`The tower has 43 steps [1](${A}). The tower has 42 steps [1](${A}). It is a tower [1](${A}).`),
+    ).toEqual({
+      links: [{ url: A, state: 'ok', status: 200, reason: undefined }],
+      claims: [
+        { url: A, claim: 'The tower has 43 steps.', missing: ['43'], passage: 'The tower of the town has 42 steps.' },
+        { url: A, claim: 'The tower has 42 steps.', missing: [], passage: 'The tower of the town has 42 steps.' },
+      ],
+      notCompared: 0,
+    });
+  });
+
+  test.each([
+    ['that was cut', pageOf('The tower of the town has 42 steps.', true)],
+    ['in another language', pageOf('Der Turm der Stadt hat 42 Stufen und ist nicht sehr alt.')],
+  ])('is counted as not compared with a page %s', async (_, page) => {
+    const report = await start({ [A]: page }).ofText(`The tower has 43 steps [1](${A}).`);
+    expect(report).toMatchObject({ claims: [], notCompared: 1 });
+  });
+});
+
+test('a page that is not there is dead, and one that cannot be read is unreadable, which is no claim', async () => {
+  const { ofText } = start({ [A]: { state: 'dead', status: 404 }, [B]: { state: 'unreadable', reason: 'http_403' } });
+  expect(await ofText(`It is 4 [1](${A}). It is 5 [1](${B}).`)).toEqual({
+    links: [
+      { url: A, state: 'dead', status: 404 },
+      { url: B, state: 'unreadable', reason: 'http_403' },
+    ],
+    claims: [],
+    notCompared: 0,
+  });
+});
+
+test('a failed connection is tried again after the other pages', async () => {
+  const { citedPages, ofText } = start({ [B]: pageOf('A page.') });
+  await ofText(`${A} ${B}`);
+  expect(citedPages.asked.flat()).toEqual([A, B, A]);
+});
+
+test('links after the first hundred are named, and not read', async () => {
+  const { citedPages, ofText } = start({ [A]: pageOf('A page.') });
+  const { links } = await ofText(`${A} ${Array.from({ length: 100 }, (_, at) => `${B}/${at}`).join(' ')}`);
+  expect(new Set(citedPages.asked.flat()).size).toBe(100);
+  expect(links).toHaveLength(101);
+  expect(links.at(-1)).toEqual({ url: `${B}/99`, state: 'unreadable', reason: 'too_many' });
+});
+
+test('a text of more than 200,000 characters is refused', async () => {
+  const refused = await start().check({ text: 'x'.repeat(200_001) }, never());
+  expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'text_too_long', characters: 200_001 });
+});
+
+test('at most two pages of a host, and eight in all, are read at the same time', async () => {
+  const running: string[] = [];
+  const most = { ofHost: 0, inAll: 0 };
+  const citedPages: CitedPages = {
+    read: async ([url = '']) => {
+      const { host } = new URL(url);
+      running.push(host);
+      most.ofHost = Math.max(most.ofHost, running.filter((one) => one === host).length);
+      most.inAll = Math.max(most.inAll, running.length);
+      await new Promise((resolve) => setImmediate(resolve));
+      running.splice(running.indexOf(host), 1);
+      return new Map([[url, { state: 'ok', status: 200 }]]);
+    },
+  };
+  const check = checkSources({ citedPages, clock: new FakeClock('2026-11-21T03:00:00Z') });
+  const text = Array.from({ length: 60 }, (_, at) => `https://${at < 30 ? 'a' : at % 10}.com/${at}`).join(' ');
+  const { links } = (await check({ text }, never()))._unsafeUnwrap();
+  expect(links.every(({ state }) => state === 'ok')).toBe(true);
+  expect(most).toEqual({ ofHost: 2, inAll: 8 });
+});
+
+test('after a minute, what was not read is not readable', async () => {
+  const { clock, check } = start({ [A]: pageOf('A page.') }, [B]);
+  const checking = check({ text: `${A} ${B}` }, never());
+  await clock.advance(60_000);
+  expect((await checking)._unsafeUnwrap().links).toEqual([
+    { url: A, state: 'ok', status: 200 },
+    { url: B, state: 'unreadable', reason: 'timeout' },
+  ]);
+});
+
+test('a cancellation ends the check', async () => {
+  const controller = new AbortController();
+  const checking = start({}, [A]).check({ text: A }, controller.signal);
+  controller.abort();
+  expect((await checking)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
+});
+
+test('progress counts the links', async () => {
+  const seen: string[] = [];
+  const { check } = start({ [A]: pageOf('A page.'), [B]: pageOf('A page.') });
+  await check({ text: `${A} ${B}`, onProgress: (done, all) => seen.push(`${done}/${all}`) }, never());
+  expect(seen).toEqual(['0/2', '1/2', '2/2']);
+});

@@ -1,0 +1,192 @@
+import { ok } from 'neverthrow';
+import { describe, expect, test } from 'vitest';
+import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
+import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import type { Definitions } from '../../../../src/application/ports/kept-definitions.ts';
+import { never } from '../../../contract/search-kit.ts';
+import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
+import { RecordingLogger } from '../../../support/recording-logger.ts';
+
+const KNOWN: Definitions = {
+  listedAt: new Date('2026-11-20T00:00:00Z'),
+  tools: [fakeTool('echo')],
+  capabilities: { tools: {}, prompts: {} },
+  serverInfo: { name: 'kept' },
+  shared: { prompts: [{ server: 'fake', name: 'p', id: 'p', listed: { name: 'p' } }] },
+};
+
+function newIdle(more: Partial<ServerDefinition> = {}, known: Definitions | 'nothing' = KNOWN) {
+  const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
+  const kept: Definitions[] = [];
+  let changes = 0;
+  const definition: ServerDefinition = {
+    name: 'fake',
+    transport: 'stdio',
+    timeoutMs: 30_000,
+    startupTimeoutMs: 60_000,
+    restart: 'on-failure',
+    start: 'on_use',
+    idleMs: 0,
+    isRequired: false,
+    filter: {},
+    maxConcurrency: 64,
+    ...more,
+  };
+  const supervisor = new ServerSupervisor({
+    definition,
+    server,
+    fingerprint: '',
+    known: known === 'nothing' ? undefined : known,
+    keep: async (definitions) => void kept.push(definitions),
+    clock,
+    logger,
+    onToolsChanged: () => {
+      changes += 1;
+    },
+  });
+  const use = (task = async () => {}, signal = never()) => supervisor.use(task, signal);
+  return { clock, logger, server, supervisor, kept, use, changes: () => changes };
+}
+
+// S64
+describe('a server of which the definitions are known', () => {
+  test('is idle, and its tools are there', async () => {
+    const { supervisor, server } = newIdle();
+    expect(supervisor.startsAtOnce).toBe(false);
+    expect(supervisor.status).toMatchObject({
+      state: 'idle',
+      tools: 1,
+      listedAt: KNOWN.listedAt,
+      serverInfo: { name: 'kept' },
+    });
+    await supervisor.whenListed(never());
+    await supervisor.whenStarted(never());
+    expect(server.starts).toBe(0);
+  });
+
+  test('starts with the first use, once for all that wait, and stays in the lists meanwhile', async () => {
+    const { supervisor, server, use, changes, logger } = newIdle();
+    server.connects.push('hangs');
+    const ran: string[] = [];
+    const uses = ['a', 'b'].map((name) => use(async () => void ran.push(name)));
+    await settled();
+    expect([server.starts, ran, supervisor.status.state]).toEqual([1, [], 'starting']);
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo']);
+    server.letConnect();
+    await Promise.all(uses);
+    expect([server.starts, ran, supervisor.status.state]).toEqual([1, ['a', 'b'], 'available']);
+    expect(supervisor.status.listedAt).toBeUndefined();
+    expect(changes()).toBeGreaterThan(0);
+    expect(logger.lines).toEqual([]);
+  });
+
+  test('has no tools any more if the start fails', async () => {
+    const { supervisor, server, use, changes } = newIdle();
+    server.connects.push('no licence');
+    await use();
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', tools: 0, lastError: 'no licence' });
+    expect(changes()).toBe(1);
+  });
+
+  test('runs the task soon after the caller has left, and starts for others', async () => {
+    const { supervisor, server, use } = newIdle();
+    server.connects.push('hangs');
+    const leaving = new AbortController();
+    const left = use(async () => {}, leaving.signal);
+    leaving.abort();
+    await left;
+    server.letConnect();
+    await settled();
+    expect(supervisor.status.state).toBe('available');
+  });
+
+  test('is replaced by what the server lists, and a difference is one line', async () => {
+    const known = { ...KNOWN, tools: [fakeTool('echo'), fakeTool('old'), fakeTool('same')] };
+    const { supervisor, server, use, logger, kept } = newIdle({}, known);
+    server.tools = [fakeTool('echo', { description: 'Other.' }), fakeTool('same'), fakeTool('new')];
+    await use();
+    expect(supervisor.tools).toEqual(server.tools);
+    expect(logger.lines).toEqual([
+      'warn gateway: fake: its tools have changed since its last start (new: new; changed: echo; gone: old)',
+    ]);
+    await settled();
+    expect(kept.at(-1)?.tools).toEqual(server.tools);
+  });
+});
+
+test('a server of which nothing is known starts at once, and all that it lists is kept', async () => {
+  const { supervisor, server, kept, clock } = newIdle({ filter: { deny: ['secret'] } }, 'nothing');
+  expect(supervisor.startsAtOnce).toBe(true);
+  server.tools = [fakeTool('echo'), fakeTool('secret')];
+  server.capabilities = { tools: {}, prompts: {}, resources: {} };
+  server.respond = async (method) =>
+    ok(method === 'prompts/list' ? { prompts: [{ name: 'p' }] } : { resources: [], resourceTemplates: [] });
+  await supervisor.start();
+  await supervisor.whenStarted(never());
+  await supervisor.stop();
+  expect(kept.at(-1)).toEqual({
+    listedAt: clock.now(),
+    tools: server.tools,
+    capabilities: server.capabilities,
+    serverInfo: { name: 'fake', version: '1.2.3' },
+    shared: {
+      prompts: [{ server: 'fake', name: 'p', id: 'p', listed: { name: 'p' } }],
+      resources: [],
+      resourceTemplates: [],
+    },
+  });
+});
+
+describe('idle_ms', () => {
+  test('stops a server after that time without a call, and the next call starts it again', async () => {
+    const { supervisor, server, use, clock, changes } = newIdle({ idleMs: 1000 });
+    await use();
+    await settled();
+    const before = changes();
+    await clock.advance(999);
+    await use();
+    await clock.advance(999);
+    expect(supervisor.status.state).toBe('available');
+    await clock.advance(1);
+    expect(supervisor.status).toMatchObject({ state: 'idle', tools: 1 });
+    expect(server.last.isEnded).toBe(true);
+    expect(clock.pendingSleeps).toBe(0);
+    await use();
+    expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
+    expect(changes()).toBeGreaterThan(before);
+  });
+
+  test('ends nothing while a call runs', async () => {
+    const { supervisor, use, clock } = newIdle({ idleMs: 1000 });
+    let end = () => {};
+    const running = use(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    await clock.advance(5000);
+    expect(supervisor.status.state).toBe('available');
+    end();
+    await running;
+    await clock.advance(1000);
+    expect(supervisor.status.state).toBe('idle');
+  });
+
+  test('counts from the start of a server that nobody calls', async () => {
+    const { supervisor, clock } = newIdle({ idleMs: 1000, start: 'at_once' });
+    expect(supervisor.startsAtOnce).toBe(true);
+    await supervisor.start();
+    await clock.advance(1000);
+    expect(supervisor.status.state).toBe('idle');
+  });
+
+  test('does not start a server again that was lost', async () => {
+    const { supervisor, server, use, clock } = newIdle({ idleMs: 1000, restart: 'never' });
+    await use();
+    server.last.lose();
+    await clock.advance(5000);
+    expect(supervisor.status).toMatchObject({ state: 'failed', tools: 0 });
+  });
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from 'vitest';
+import { linksIn } from '../../../../src/domain/check/text-links.ts';
+
+const lines = (...all: readonly string[]) => all.join('\n');
+/** Each link as its URL, then its claims. */
+const linksOf = (text: string, base?: string) => linksIn(text, base).map(({ url, claims }) => [url, ...claims]);
+
+const A = 'https://a.com/x';
+const B = 'https://b.com';
+const C = 'https://c.com';
+
+describe('a claim is the sentence with the link', () => {
+  test.each<[string, string, readonly (readonly string[])[]]>([
+    ['before its end', `It is old. It grew by 42 % [a page](${A}).`, [[A, 'It grew by 42 % a page.']]],
+    ['after its end, in brackets', `It is old. It grew by 42 %. ([a.com](${A})) It is 7.`, [[A, 'It grew by 42 %.']]],
+    ['after its end', `It grew by 42 %. [Source](${A})`, [[A, 'It grew by 42 %.']]],
+    [
+      'at its beginning',
+      `According to [IEA](${A}), it grew by 4 %. Not 5.`,
+      [[A, 'According to IEA, it grew by 4 %.']],
+    ],
+    ['at the beginning of the next one', `It is 5. [IEA](${A}) says that it is 4.`, [[A, 'IEA says that it is 4.']]],
+    ['wrapped', `It is a\nlong paragraph of 42\nwords. [1](${A})`, [[A, 'It is a long paragraph of 42 words.']]],
+    ['in Japanese', `古い。\n人口は42万人です（[統計局](${A})）。次は7です。`, [[A, '人口は42万人です。']]],
+    ['in Japanese, after its end', `人口は42万人です。[統計局](${A})`, [[A, '人口は42万人です。']]],
+    ['in Japanese, of the next one', `古い。[総務省](${A})によると42です。`, [[A, '総務省によると42です。']]],
+    ['a row of a table', `| Oslo | 42 | [1](${A}) |`, [[A, 'Oslo 42']]],
+    [
+      'an item',
+      `- One has 4 [1](${A})\n- Two has 5 [2](${B})`,
+      [
+        [A, 'One has 4'],
+        [B, 'Two has 5'],
+      ],
+    ],
+    [
+      'of two links, what precedes each',
+      `It rose by 4 % [1](${A}), then by 5 % [2](${B}).`,
+      [
+        [A, 'It rose by 4 %'],
+        [B, ', then by 5 %'],
+      ],
+    ],
+    [
+      'of two links, what follows each',
+      `[IEA](${A}) says 4, [OECD](${B}) says 5.`,
+      [
+        [A, 'says 4, OECD'],
+        [B, 'says 5.'],
+      ],
+    ],
+    [
+      'shared by links that follow each other',
+      `It rose by 4 % ([1](${A}), [2](${B})).`,
+      [
+        [A, 'It rose by 4 %.'],
+        [B, 'It rose by 4 %.'],
+      ],
+    ],
+    [
+      'of each link to the page',
+      `One is 4 [1](${A}#p). Two is 5 [1](${A}/?utm_source=openai).`,
+      [[`${A}#p`, 'One is 4.', 'Two is 5.']],
+    ],
+  ])('%s', (_, text, expected) => expect(linksOf(text)).toEqual(expected));
+});
+
+describe('links', () => {
+  test.each<[string, string, readonly (readonly string[])[]]>([
+    ['a bare URL', `It has 4 wheels: ${A}.`, [[A, 'It has 4 wheels:.']]],
+    ['a bare URL in brackets, with brackets', `It is 4 (https://a.com/x_(y)).`, [['https://a.com/x_(y)', 'It is 4.']]],
+    ['a bare URL in Japanese', `42件です。詳細は${A}を参照`, [[A, '詳細はを参照']]],
+    ['a Japanese URL', 'https://ja.wikipedia.org/wiki/東京', [['https://ja.wikipedia.org/wiki/東京']]],
+    ['an autolink', `It has 4. <${A}>`, [[A, 'It has 4.']]],
+    [
+      'a reference',
+      lines('It has 4 [wheels][d]. It has 5 [e]. It has 6 [F][].', '', `[d]: ${A} "T"`, `[e]: <${B}>`, `[f]: ${C}`),
+      [
+        [A, 'It has 4 wheels.'],
+        [B, 'It has 5.'],
+        [C, 'It has 6 F.'],
+      ],
+    ],
+    [
+      'a footnote',
+      lines('It is 4.[^1] It is 5.[^n]', '', `[^1]: A title, ${A}.`, `[^n]: ${B}`),
+      [
+        [A, 'It is 4.'],
+        [B, 'It is 5.'],
+      ],
+    ],
+    [
+      'numbered sources',
+      lines('It is 4.[1] It is 5 [2, 3].', '', '## References', `1. A 2023 ${A}`, `2) [B](${B})`, `[3] ${C}`),
+      [
+        [A, 'It is 4.'],
+        [B, 'It is 5.'],
+        [C, 'It is 5.'],
+      ],
+    ],
+    [
+      'a range of numbers',
+      lines('It is 4 [1-2].', 'Sources:', `1. ${A}`, `2. ${B}`),
+      [
+        [A, 'It is 4.'],
+        [B, 'It is 4.'],
+      ],
+    ],
+    ['raised numbers', lines('It is 4.¹ It is 5 m².', 'Sources:', `1. ${A}`, `2. ${B}`), [[A, 'It is 4.'], [B]]],
+    ['numbered sources in Japanese', lines('42です［1］。', '', '参考文献', `1．統計 ${A}`), [[A, '42です。']]],
+    [
+      'sources of an answer',
+      lines('It is 4 [2].', '', 'Sources:', `- ${A} (2026-01-05)`, `- [2] ${B} (2026-01-05)`),
+      [[B, 'It is 4.'], [A]],
+    ],
+    [
+      'a list of claims with numbers',
+      lines(`1. One is 4 ([a.com](${A}))`, `2. Two is 5 ([b.com](${B}))`),
+      [
+        [A, 'One is 4'],
+        [B, 'Two is 5'],
+      ],
+    ],
+    [
+      'HTML in Markdown',
+      `<b>It is 4</b> (<a class="x" href="${A}?a=1&amp;b=2">a</a>).`,
+      [[`${A}?a=1&b=2`, 'It is 4.']],
+    ],
+    ['a badge', `[![Build](https://img.com/b.svg)](${A}) ![x](https://img.com/c.png)`, [[A]]],
+    ['a badge by reference', lines('[![Build][b]][u]', '', '[b]: https://img.com/b.svg', `[u]: ${A}`), [[A]]],
+    ['a heading, which claims nothing', `## [1.2.3](${A}) (2023-01-05)`, [[A]]],
+    ['a link without a claim', `- [A page of 2023](${A})`, [[A]]],
+    ['no code', lines('```', `curl ${A}`, '```', `Use \`curl ${B}\` 4 times.`), []],
+    ['no user name', 'It is 4: https://user:pass@a.com/x', [['https://a.com/x', 'It is 4:']]],
+    ['a number without a source', 'It is 4 [9].', []],
+    ['no other scheme', '[x](mailto:a@b.com) <ftp://a.com> [y](/z)', []],
+  ])('%s', (_, text, expected) => expect(linksOf(text)).toEqual(expected));
+
+  test('of an HTML document: paragraphs, numbered references and relative links, without scripts and navigation', () => {
+    const html = lines(
+      '<!doctype html><html><head><title>4</title></head><body><nav><a href="https://nav.com">N</a></nav>',
+      `<script>"<a href='https://s.com'>"</script><p>It grew\n by 4&nbsp;%<sup><a href="#r1">1</a></sup>.`,
+      'It has <a href="/rel">a &quot;page&quot;</a> with 5.</p><h2>References</h2>',
+      `<ol><li id=r1>IEA, <a href='${A}'>2023</a></li></ol></body></html>`,
+    );
+    expect(linksOf(html, 'https://base.com/p/')).toEqual([
+      [A, 'It grew by 4 %.'],
+      ['https://base.com/rel', 'It has a "page" with 5.'],
+    ]);
+  });
+
+  // Work that is quadratic would take minutes, and the test would time out.
+  test.each(['<!--', '[', '`', '[a](', '(', 'https://', '. ', '<a href="', '![', '[1] ', `[x](${A}) 5. `, '。', '<p '])(
+    'are looked for in a text of many %s',
+    (part) => {
+      expect(linksIn(`Text ${part.repeat(200_000 / part.length)}`).length).toBeLessThan(2);
+    },
+  );
+});

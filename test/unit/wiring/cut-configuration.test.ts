@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { loadConfig } from '../../../src/adapters/outbound/config/load-config.ts';
+import { rightsBy } from '../../../src/domain/gateway/access.ts';
+import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
+import { type Reloadable, serversReload } from '../../../src/wiring/servers-reload.ts';
+import { settled } from '../../support/fake-clock.ts';
+import { RecordingLogger } from '../../support/recording-logger.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'cut-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const FILE = `servers:
+  - name: notes
+    command: node
+    tools:
+      deny: [wipe]
+  - name: files
+    command: node
+    tools: { allow: [read] }
+gateway:
+  lock: tools.lock.json
+http:
+  token_env: { alice: TOKEN_A, bob: TOKEN_B }
+access:
+  alice:
+    servers: all
+    answers: [answer]
+  bob:
+    servers:
+      notes: read_only
+      files: []
+  local:
+    servers: {}
+    answers: false
+`;
+
+/** What callers may use, as lines; servers that are gone, and tools that the rules of their server hide, are no longer there. */
+function openTo({ access, servers = [], lock }: Reloadable): readonly string[] {
+  const rightsOf = access === undefined ? () => EVERYTHING : rightsBy(access);
+  const tools = servers.flatMap(({ name, filter }) =>
+    ['read', 'wipe']
+      .filter((tool) => !filter.deny?.includes(tool) && (filter.allow === undefined || filter.allow.includes(tool)))
+      .map((tool) => ({ server: name, name: tool, annotations: { readOnlyHint: tool === 'read' } })),
+  );
+  const answers = { server: 'openai-responses-mcp', name: 'answer', annotations: {} };
+  const open = ['alice', 'bob', 'carol', 'local'].flatMap((caller) =>
+    [...tools, answers].filter(rightsOf({ caller }).mayUse).map(({ server, name }) => `${caller} ${server}/${name}`),
+  );
+  return lock === undefined ? [...open, 'unapproved tools'] : open;
+}
+
+// S68
+test('a file that is cut anywhere opens nothing when it is read again', async () => {
+  const file = join(folder, 'config.yaml');
+  writeFileSync(join(folder, 'tools.lock.json'), '{"version": 1, "servers": {}}');
+  const environment = { TOKEN_A: 'a'.repeat(20), TOKEN_B: 'b'.repeat(20) };
+  const load = (isReload: boolean) =>
+    loadConfig({ environment, commandLine: { '--config': file, '--http': '' }, version: '1', isReload });
+  writeFileSync(file, FILE);
+  const loaded = await load(false);
+  const initial: Reloadable = 'value' in loaded ? loaded.value : {};
+  const atStart = openTo(initial);
+  expect(atStart).toEqual([
+    'alice notes/read',
+    'alice files/read',
+    'alice openai-responses-mcp/answer',
+    'bob notes/read',
+  ]);
+  let applied = 0;
+  for (let length = 0; length < FILE.length; length += 1) {
+    writeFileSync(file, FILE.slice(0, length));
+    const logger = new RecordingLogger();
+    const apply = async (reloadable: Reloadable) => {
+      applied += 1;
+      expect
+        .soft(openTo(reloadable), FILE.slice(0, length))
+        .toEqual(openTo(reloadable).filter((one) => atStart.includes(one)));
+    };
+    const outcome: string[] = [];
+    const reload = serversReload({
+      initial,
+      apply,
+      logger,
+      logSpawn: (line) => outcome.push(line),
+      reload: () => load(true),
+    });
+    reload();
+    while (outcome.length + logger.lines.length === 0) await settled();
+  }
+  expect(applied).toBeGreaterThan(0);
+});
