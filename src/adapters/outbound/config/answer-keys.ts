@@ -17,9 +17,13 @@ const PROFILE = {
   search_context_size: key('how much text of the pages goes to the model', oneOf(SEARCH_CONTEXT_SIZES), {
     absent: "the API's",
   }),
-  search: key('with `required`, an answer without a search is a failure', oneOf(['auto', 'required']), {
-    absent: '`auto`',
-  }),
+  search: key(
+    'with `required`, an answer without a search is a failure, as is every grounded one with `grounding.web: never`',
+    oneOf(['auto', 'required']),
+    {
+      absent: '`auto`',
+    },
+  ),
   service_tier: key(
     'the service tier of the API; `flex` is cheaper and slower',
     oneOf(['auto', 'default', 'flex', 'priority']),
@@ -64,9 +68,13 @@ export const ANSWER_KEYS = {
       default: 16,
       variable: 'OPENAI_MAX_CONCURRENCY',
     }),
-    background: key('the API continues if the connection breaks, and the rest is read later', kinds.flag, {
-      default: false,
-    }),
+    background: key(
+      'the API continues if the connection breaks, and the rest is read later, at most `max_retries` times; OpenAI keeps such a response for about ten minutes, also with `store: false`',
+      kinds.flag,
+      {
+        default: false,
+      },
+    ),
   },
   long_answers: {
     /** The tools whose searches continue if a call ends; none: all of this is off. */
@@ -155,7 +163,7 @@ export const ANSWER_KEYS = {
   },
   citations: {
     resolve_dates: key(
-      'read the date of publication from each cited page; the program then fetches pages',
+      'read the date of publication from each cited page; the program then fetches pages ([from public addresses](../security.md#answers), through the proxy for https unless `NO_PROXY` is `*`)',
       kinds.flag,
       { default: false, variable: 'RESOLVE_DATES' },
     ),

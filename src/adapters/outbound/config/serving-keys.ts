@@ -22,7 +22,9 @@ export const SERVING_KEYS = {
     show_config_on_start: key('print the effective configuration to stderr when the server starts', kinds.flag, {
       default: false,
     }),
-    max_answer_chars: key('maximum length of an answer, including its sources', integer(1000), { default: 20_000 }),
+    max_answer_chars: key('maximum length of an answer, including its sources, except in `ask`', integer(1000), {
+      default: 20_000,
+    }),
     tool_errors: key(
       'a failed call is a JSON-RPC error (`protocol`), or a tool result with `isError` (`result`)',
       oneOf(['protocol', 'result']),
@@ -44,13 +46,13 @@ export const SERVING_KEYS = {
       default: '/mcp',
     }),
     token_env: key(
-      'the variable that contains the token, or one per caller; never the token itself',
+      'the variable that contains the token, or one per caller; never the token itself. A token is visible ASCII, of at least 20 characters beyond loopback, and differs for each caller',
       kinds.tokenVariables,
       { variable: 'MCP_HTTP_TOKEN_ENV' },
     ),
     oauth: {
       issuer: key(
-        'accepts access tokens of this authorization server ([connectors](../connectors.md))',
+        'accepts access tokens of this authorization server ([connectors](../connectors.md)); then loopback requires a token, too',
         kinds.secureUrl,
       ),
       audience: key(
@@ -58,9 +60,13 @@ export const SERVING_KEYS = {
         text('the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII),
       ),
       /** The public URL of the endpoint. */
-      resource: key('the public URL of the endpoint; required if the audience is not a URL', kinds.secureUrl, {
-        absent: 'the audience',
-      }),
+      resource: key(
+        'the public URL of the endpoint, whose host is then allowed; required if the audience is not a URL',
+        kinds.secureUrl,
+        {
+          absent: 'the audience',
+        },
+      ),
       scopes: key('scopes, all of which a token needs', kinds.scopes, { default: [] }),
       jwks_uri: key('the keys of the issuer; otherwise their address is read from its metadata', kinds.secureUrl),
       caller_claim: key('the claim that names the caller', text('the name of a claim, such as sub', /^[\w.:/-]+$/), {
@@ -71,10 +77,14 @@ export const SERVING_KEYS = {
         text('the name of a claim, such as groups or realm_access.roles', /^[\w.:/-]+$/),
       ),
     },
-    allowed_hosts: key('host names allowed in `Host` in addition to loopback and the address', kinds.requestHosts, {
-      default: [],
-      variable: 'MCP_HTTP_ALLOWED_HOSTS',
-    }),
+    allowed_hosts: key(
+      'host names allowed in `Host` in addition to loopback and the address; `*` requires a token',
+      kinds.requestHosts,
+      {
+        default: [],
+        variable: 'MCP_HTTP_ALLOWED_HOSTS',
+      },
+    ),
     allowed_origins: key('origins whose pages may call the endpoint', kinds.origins, {
       default: [],
       variable: 'MCP_HTTP_ALLOWED_ORIGINS',
@@ -104,7 +114,7 @@ export const SERVING_KEYS = {
       tokens_per_day: key('input and output tokens of a caller per day', integer(0)),
       callers: key('limits of single callers, which replace those above', kinds.quotaCallers),
       store: key(
-        'where quotas are counted: in the memory of each process, or in a store that processes share',
+        'where quotas are counted: in the memory of each process, or in a store that processes share; put a URL with a password into the variable, with `@` as `%40`',
         kinds.quotaStore,
         { default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' },
       ),
