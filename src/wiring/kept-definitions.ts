@@ -66,5 +66,5 @@ async function keyOf({ name, connection }: ServerEntry, logins: LoginFiles): Pro
 
 function fromLock(server: string, approved: ApprovedTools | undefined): Definitions | undefined {
   const tools = approved === undefined ? [] : approvedOf(server, approved);
-  return tools.length === 0 ? undefined : { tools, capabilities: {}, shared: {} };
+  return tools.length === 0 ? undefined : { tools, shared: {} };
 }

@@ -94,7 +94,9 @@ describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels
   });
 });
 
-const BOTH_ERAS = OFFICIAL_CLIENTS.filter(({ name }) => ['v1 over stdio', 'v2 over stdio, mode auto'].includes(name));
+const BOTH_ERAS = OFFICIAL_CLIENTS.filter(({ name }) =>
+  ['v1 over stdio', 'v2 over stdio, mode auto', 'v2 over HTTP, mode auto'].includes(name),
+);
 
 describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResource }) => {
   test('uses the resources, prompts and completions of the servers, two of which have the same', async () => {

@@ -49,16 +49,10 @@ export class SharedResources {
     this.#clock = clock;
   }
 
-  /** Whether a server has this; first starts are waited for if none has it yet. */
-  async has(capability: Capability, rights: Rights, signal: AbortSignal): Promise<boolean> {
-    const isKnown = this.#gateway.readable(rights).some((server) => has(server, capability));
-    return isKnown || (await this.capabilities(rights, signal)).includes(capability);
-  }
-
-  /** What the servers have that have been started, now or before. */
-  async capabilities(rights: Rights, signal: AbortSignal): Promise<readonly Capability[]> {
-    const servers = await this.#listed(this.#gateway.readable(rights), signal);
-    return CAPABILITIES.filter((one) => servers.some((server) => has(server, one)));
+  /** What the servers declare, or declared last: a client asks only once. One that has never said what it has may have everything. */
+  capabilities(rights: Rights): readonly Capability[] {
+    const declared = this.#gateway.readable(rights).map(({ description }) => description.known?.capabilities);
+    return CAPABILITIES.filter((one) => declared.some((all) => all === undefined || all[one] !== undefined));
   }
 
   /** A list of all servers, as it is now; of one that does not run or answer soon, and for a later page, as it was. */

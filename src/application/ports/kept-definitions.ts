@@ -8,7 +8,8 @@ export interface Definitions {
   readonly listedAt?: Date | undefined;
   /** All tools, also those that a filter hides. */
   readonly tools: readonly GatewayTool[];
-  readonly capabilities: JsonObject;
+  /** Undefined if that is not known. */
+  readonly capabilities?: JsonObject | undefined;
   readonly serverInfo?: JsonObject | undefined;
   /** Its other lists; without those that could not be read. */
   readonly shared: Readonly<Partial<Record<SharedList, readonly SharedEntry[]>>>;

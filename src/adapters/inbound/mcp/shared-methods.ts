@@ -1,4 +1,3 @@
-import { never } from '../../../application/async/deadline.ts';
 import {
   CAPABILITIES,
   type Capability,
@@ -63,7 +62,7 @@ export class GatewayMethods {
   /** Members of the server's `capabilities`. */
   async capabilities(rights: Rights): Promise<Params> {
     const { isSession } = this.#options;
-    const declared = isSession ? CAPABILITIES : await (await this.#resources())?.capabilities(rights, never());
+    const declared = isSession ? CAPABILITIES : (await this.#resources())?.capabilities(rights);
     const listChanged = isSession ? { listChanged: true } : {};
     return Object.fromEntries((declared ?? []).map((one) => [one, one === 'completions' ? {} : listChanged]));
   }
@@ -74,10 +73,9 @@ export class GatewayMethods {
     const shared = await this.#resources();
     const [capability, list] = METHODS[method] ?? [];
     if (shared === undefined || capability === undefined) return methodNotFound(method);
-    const isDeclared = this.#options.isSession || shared.has(capability, by.rights, signal);
-    // A list waits for the same starts.
+    const isDeclared = this.#options.isSession || shared.capabilities(by.rights).includes(capability);
+    if (!isDeclared) return methodNotFound(method);
     const entries = list && (await shared.list(list, params.cursor != null, by));
-    if (!(await isDeclared)) return methodNotFound(method);
     if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
     if (this.#options.isSession) this.#listed.set(list, { json: JSON.stringify(entries), rights: by.rights });
     const page = pageOf(list, entries, params.cursor);
