@@ -153,6 +153,9 @@ describe('over HTTP', () => {
     expect((await post('/mcp/check')).status).toBe(401);
     expect((await post('/mcp/check', ofAlice)).status).toBe(200);
     expect((await post('/mcp/check', ofBob)).status).toBe(404);
+    // The page has its field for those who may use it.
+    const canCheck = async (caller: object) => JSON.parse((await get('/mcp/servers', caller)).text).canCheck;
+    expect([await canCheck(ofAlice), await canCheck(ofBob)]).toEqual([true, undefined]);
     expect(namesIn(JSON.parse((await get('/mcp/tools', ofAlice)).text))).toEqual(['"name":"check_sources"']);
   });
 

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { serveGateway } from '../http/serve-gateway.ts';
 import { answers, holds, neverAnswers, works } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
 import { FakeServerLogin } from '../support/fake-server-login.ts';
 import { findBrowser } from '../support/find-browser.ts';
+import { startForwardProxy } from '../support/forward-proxy.ts';
 import { send } from '../support/http-client.ts';
 import { type HttpProcess, launchHttpProcess, startHttpProcess } from '../support/http-process.ts';
+import { startPageServer } from '../support/page-server.ts';
 import { STDIO_SERVER } from '../support/process-tree.ts';
 import { runCli } from '../support/run-cli.ts';
 import { echoes, ScriptedToolServer } from '../support/scripted-tool-server.ts';
@@ -349,7 +351,10 @@ describe('in a browser', () => {
     const cards = () => value("[...document.querySelectorAll('.server')].map((card) => card.ariaLabel)");
     const expected = [...('servers' in config ? ['tools'] : []), ...(tool ? ['openai-responses-mcp'] : [])];
     await expect.poll(cards).toEqual(expected);
-    expect(await value("document.querySelector('#no-key').checkVisibility()")).toBe(false);
+    expect(await value("['no-key', 'check'].map((id) => document.getElementById(id).checkVisibility())")).toEqual([
+      false,
+      false,
+    ]);
     if (tool !== undefined) expect(await value("document.querySelector('#ask-tool').value")).toBe(tool);
   });
 
@@ -390,6 +395,45 @@ describe('in a browser', () => {
     api.reply({ kind: 'fails', status: 401, error });
     await ask('No answer after');
     await untilText('#ask-result', 'OPENAI_API_KEY');
+  });
+
+  test('checks the sources of a text, with links that open the passages', async () => {
+    const pages = await startPageServer();
+    onTestFinished(() => pages.close());
+    pages.serve('/tower', `<p>The tower has 42 steps.</p><p>${'It is a page about the tower. '.repeat(10)}</p>`);
+    const proxy = await startForwardProxy(pages.port);
+    onTestFinished(() => proxy.close());
+    const env = { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' };
+    const { page, enter, problems, text, value, untilText } = await open(
+      await serve({ citations: { rest: true }, servers: [TOOLS] }, { env }),
+    );
+    const tower = 'http://page.test/tower';
+    await enter('#check-text', `The tower has 43 steps (${tower}). ${HOSTILE} See http://page.test/gone`);
+    await page.click('#check-submit');
+    await untilText('#check-result', '1 not found');
+    expect(await text('#check-result ul')).toBe(
+      `The tower has 43 steps.${tower}: "43" not on the pageNearest passage: The tower has 42 steps.http://page.test/gone: not found (HTTP 404)`,
+    );
+    expect(await text('#check-result > p')).toBe(
+      '2 links: 1 read, 1 not found; 1 of 1 claim has figures that are not on the page',
+    );
+    expect(await value("[...document.querySelectorAll('#check-result a')].map((link) => link.href)")).toEqual([
+      `${tower}#:~:text=The%20tower%20has%2042%20steps.`,
+      'http://page.test/gone',
+    ]);
+
+    // Each of these pages takes the time of a page, so that the check is not over before it is cancelled.
+    const silent = Array.from({ length: 90 }, (_, at) => `/silent/${at}`);
+    const closed = new Promise((resolve) => {
+      for (const path of silent) pages.serve(path, ({ socket }) => void socket.on('close', resolve));
+    });
+    await page.locator('#check-text').fill(silent.map((path) => `http://page.test${path}`).join('\n'));
+    await page.click('#check-submit');
+    await pages.waitForRequests(3);
+    await page.click('#check-cancel');
+    await untilText('#check-result', 'Cancelled after');
+    await closed;
+    expect(problems).toEqual([]);
   });
 
   test('asks for the token, reports a wrong one, keeps the right one in memory only, and lets it be changed', async () => {

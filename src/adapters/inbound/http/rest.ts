@@ -36,7 +36,7 @@ export interface RestOptions {
   readonly loading?: () => Promise<void> | undefined;
   readonly catalogue: Pick<ToolCatalogue, 'call' | 'toolsFor'>;
   /** Has the tool that `POST /mcp/check` calls; undefined without `citations.rest`. */
-  readonly checks?: Pick<ToolCatalogue, 'call'> | undefined;
+  readonly checks?: Pick<ToolCatalogue, 'call' | 'toolsFor'> | undefined;
   /** The time limit of an answer. */
   readonly timeoutMs: number;
   readonly version: string;
@@ -72,7 +72,7 @@ const RETAINED_HEADERS = [
 
 /** The tools of the gateway's servers, and the answer tools, over REST. */
 export function restApi(context: Context): Hono<HttpEnv> {
-  const { gateway, catalogue, redactor, loading, places, clock, version, requiresToken, isDraining } = context;
+  const { gateway, catalogue, checks, redactor, loading, places, clock, version, requiresToken, isDraining } = context;
   const app = new Hono<HttpEnv>();
   /** When each server was last restarted by request, by its name. */
   const restartedMs = new Map<string, number>();
@@ -124,8 +124,11 @@ export function restApi(context: Context): Hono<HttpEnv> {
   };
 
   const listServers = (c: HttpRequest): Response => {
-    const servers = gateway()?.as(c.get('rights')).servers ?? [];
-    const body = { success: true, servers, ...(context.canAnswer ? {} : { canAnswer: false }) };
+    const rights = c.get('rights');
+    const servers = gateway()?.as(rights).servers ?? [];
+    const canAnswer = context.canAnswer ? undefined : false;
+    const canCheck = checks?.toolsFor(rights).length ? true : undefined;
+    const body = { success: true, servers, canAnswer, canCheck };
     return sendJson(c, 200, redactedJson(body, redactor.inLogs));
   };
 
@@ -222,7 +225,6 @@ export function restApi(context: Context): Hono<HttpEnv> {
       ({ result, content }) => result ?? content ?? null,
     );
   });
-  const { checks } = context;
   const parseText = (body: unknown) => parseInput(BUILT_IN_SERVER, CHECK_TOOL, body);
   if (checks !== undefined) post('/mcp/check', (c) => call(c, parseText, 422, ({ result }) => result, checks));
   post('/mcp/servers/:server/restart', restart);

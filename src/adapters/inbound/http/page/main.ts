@@ -1,13 +1,13 @@
 // The page of the HTTP server. What servers and answers contain becomes text nodes and checked attributes, never HTML.
-import { isObject } from '../../../../domain/values/json.ts';
 import { startAsking } from './ask.ts';
+import { startChecking } from './check.ts';
 import { byId } from './elements.ts';
 import { keepLoading } from './keep-loading.ts';
 import {
   allowTokenQuestion,
   askForToken,
+  bodyOf,
   hasToken,
-  jsonOf,
   messageOf,
   NO_TOKEN,
   request,
@@ -18,17 +18,20 @@ import type { ListedServer } from './server-card.ts';
 import { type Listed, ServerList } from './server-list.ts';
 import { type ListedTool, ToolPanels } from './tool-panel.ts';
 
-let listed: Listed = { servers: undefined, tools: undefined, canAnswer: true };
+let listed: Listed = { servers: undefined, tools: undefined, canAnswer: true, canCheck: false };
 let toolsTag = '';
 const panels = new ToolPanels(() => loadServers());
 const list = new ServerList(panels, refresh);
 
 startAsking();
+startChecking();
 const loadServers = start(async () => {
   const body = await load('/mcp/servers');
   const states = (servers?: readonly ListedServer[]) => servers?.map(({ state }) => state).join();
   const before = states(listed.servers);
-  listed = { ...listed, servers: body.servers as readonly ListedServer[], canAnswer: body.canAnswer !== false };
+  const { canAnswer, canCheck } = body;
+  const can = { canAnswer: canAnswer !== false, canCheck: canCheck === true };
+  listed = { ...listed, ...can, servers: body.servers as readonly ListedServer[] };
   if (before !== states(listed.servers)) loadTools();
 });
 const loadTools = start(async () => {
@@ -66,11 +69,7 @@ function refresh(): void {
 /** Without members if nothing has changed. */
 async function load(path: string, headers = {}): Promise<Record<string, unknown>> {
   const response = await request(path, { headers, cache: 'no-store' });
-  if (response.status === 304) return {};
-  const body = await jsonOf(response);
-  if (response.ok && isObject(body)) return { ...body, tag: response.headers.get('ETag') };
-  const { error } = isObject(body) ? body : {};
-  throw new Error(isObject(error) ? String(error.message) : `HTTP ${response.status}`);
+  return response.status === 304 ? {} : { ...(await bodyOf(response)), tag: response.headers.get('ETag') };
 }
 
 function showTrouble(error: unknown): void {

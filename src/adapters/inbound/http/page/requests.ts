@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { byId } from './elements.ts';
 
 /** Why there is no response: a person has not entered a token. */
@@ -47,6 +48,14 @@ export function post(path: string, body: unknown, signal?: AbortSignal): Promise
 /** The body as JSON; undefined if it is something else, for instance the page of a proxy. */
 export function jsonOf(response: Response): Promise<unknown> {
   return response.json().catch(() => undefined);
+}
+
+/** The body of a response of this program; throws an error with its message if the request failed. */
+export async function bodyOf(response: Response): Promise<JsonObject> {
+  const body = await jsonOf(response);
+  if (response.ok && isObject(body)) return body;
+  const { error } = isObject(body) ? body : {};
+  throw new Error(isObject(error) ? String(error.message) : `HTTP ${response.status}`);
 }
 
 /** Resolves when the server has accepted a token. */

@@ -11,6 +11,8 @@ export interface Listed {
   readonly tools: readonly ListedTool[] | undefined;
   /** Whether questions can be answered. */
   readonly canAnswer: boolean;
+  /** Whether the caller may check the sources of a text. */
+  readonly canCheck: boolean;
 }
 
 /** Shows servers and their tools. */
@@ -34,6 +36,7 @@ export class ServerList {
     this.#shownJson = json;
     showSummary(servers, tools);
     showQuestion(listed);
+    byId('check', HTMLElement).hidden = !listed.canCheck;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.key : undefined;
     const cards = this.#cards(servers, tools, query);
     byId('server-list', HTMLElement).replaceChildren(...cards);
