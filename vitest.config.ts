@@ -7,6 +7,8 @@ export default defineConfig({
     // Far more than any test needs: on a busy machine, the start of a process alone can take seconds.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A poll ends before its test, so that the failure says what was found.
+    expect: { poll: { timeout: 30_000 } },
     // No test changes what others see, so that the files of a worker share their modules: to load them anew takes longer than most tests.
     isolate: false,
     // Most end-to-end tests wait for a process: with more workers than cores, others run meanwhile.

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { answers, fails, holds } from '../support/behaviours.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import {
@@ -120,7 +120,7 @@ test('a call that waits for a retry keeps its slot', async () => {
   const first = ask(search);
   await api.waitForRequests(1);
   const second = ask(search);
-  await vi.waitFor(() => expect(clock.pendingSleeps).toBe(1));
+  await expect.poll(() => clock.pendingSleeps).toBe(1);
   await clock.advance(19_999);
   expect(api.requests).toHaveLength(1);
   await clock.advance(1);

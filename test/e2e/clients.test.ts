@@ -11,8 +11,6 @@ import { apiEnv, fakeApi, ROOT } from './serve.ts';
 
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
-const SOON = { timeout: 20_000 };
-
 describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels }) => {
   test('asks, receives progress, cancels a question, and closes', async () => {
     const api = await fakeApi();
@@ -57,7 +55,7 @@ describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels
     const { client, call, complaints } = await connect(start);
     const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
     // A first list does not wait for a server that starts slowly.
-    await expect.poll(listed, SOON).toHaveLength(3 + 2 * 11);
+    await expect.poll(listed).toHaveLength(3 + 2 * 11);
     const names = await listed();
     expect(names.slice(0, 4)).toEqual(['answer', 'answer_detailed', 'answer_quick', 'one__echo']);
     expect(names.filter((name) => name.startsWith('two__'))).toHaveLength(11);
@@ -109,7 +107,7 @@ describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResourc
     const listed = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
     // A first list does not wait for a server that starts slowly.
     await expect
-      .poll(listed, SOON)
+      .poll(listed)
       .toEqual([
         ...own.map((name) => `one__${name}`),
         ...own.map((name) => `two__${name}`),
@@ -125,7 +123,7 @@ describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResourc
       const found = (await client.listResources()).resources.filter(({ uri }) => uri.endsWith(document));
       return found.map(({ uri, name }) => [uri, name]);
     };
-    await expect.poll(resources, SOON).toEqual([
+    await expect.poll(resources).toEqual([
       [`gateway:///one/${document}`, 'one__features.md'],
       [`gateway:///two/${document}`, 'two__features.md'],
     ]);
@@ -133,7 +131,7 @@ describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResourc
     const { contents } = await client.readResource({ uri });
     expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: expect.stringContaining('Features') }]);
     await expect
-      .poll(async () => (await client.listResourceTemplates()).resourceTemplates[0], SOON)
+      .poll(async () => (await client.listResourceTemplates()).resourceTemplates[0])
       .toMatchObject({
         name: 'one__Dynamic Text Resource',
         uriTemplate: 'gateway:///one/demo://resource/dynamic/text/{resourceId}',

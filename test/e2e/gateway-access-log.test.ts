@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { startHttpProcess } from '../support/http-process.ts';
 import { STDIO_SERVER } from '../support/process-tree.ts';
 import { newFile } from './files.ts';
@@ -13,7 +13,5 @@ test('the access log names the tool of a call during which the server died', asy
     body: JSON.stringify({ server: 'mortal', toolName: 'exit' }),
   });
   expect(response.status).toBe(502);
-  await vi.waitFor(() =>
-    expect(http.stderr()).toContain('"server":"mortal","tool":"exit","status":502,"outcome":"crashed"'),
-  );
+  await expect.poll(() => http.stderr()).toContain('"server":"mortal","tool":"exit","status":502,"outcome":"crashed"');
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { serveGateway } from '../http/serve-gateway.ts';
 import { answers, holds, neverAnswers, works } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
@@ -73,7 +73,7 @@ test('no part of the page is served with http.page: false', async () => {
 test('the page is served without a token, allows only its own files, and names the path of the endpoint', async () => {
   const env = { T: 'token-of-the-page' };
   const { url, stderr } = await serve({ http: { path: '/a/b', token_env: 'T' } }, { env });
-  await vi.waitFor(() => expect(stderr()).toContain(`\npage: ${new URL('/', url).href}\n`));
+  await expect.poll(() => stderr()).toContain(`\npage: ${new URL('/', url).href}\n`);
   const { status, headers, text } = await send(new URL('/', url).href, { method: 'GET' });
   expect(status).toBe(200);
   expect(await send(new URL('/', url).href, { method: 'HEAD' })).toMatchObject({ status, text: '' });
@@ -252,10 +252,12 @@ describe('in a browser', () => {
     const { page, text, untilText, choose, call } = await open(server, { speed: 0.001 });
     await choose('crashes');
     const refreshUntil = (state: string) =>
-      vi.waitFor(async () => {
-        await page.click('#refresh');
-        expect(await text('.server .state')).toBe(state);
-      });
+      expect
+        .poll(async () => {
+          await page.click('#refresh');
+          return text('.server .state');
+        })
+        .toBe(state);
     await refreshUntil('available');
     await call('SERVER_CRASHED');
     await untilText('.server .state', 'failed');
@@ -292,7 +294,7 @@ describe('in a browser', () => {
 
   test('refreshes by itself, and downloads the list of tools only if it has changed', async () => {
     const { requests, problems } = await open(tools, { speed: 100 });
-    await vi.waitFor(() => expect(requests.filter((line) => line === 'GET /mcp/tools 304').length).toBeGreaterThan(2));
+    await expect.poll(() => requests.filter((line) => line === 'GET /mcp/tools 304').length).toBeGreaterThan(2);
     expect(requests.filter((line) => line === 'GET /mcp/tools 200').length).toBeLessThanOrEqual(2);
     expect(requests.filter((line) => line === 'GET /mcp/servers 200').length).toBeGreaterThan(2);
     expect(problems).toEqual([]);
@@ -464,7 +466,7 @@ describe('in a browser', () => {
     await enterToken('token-of-bob');
     await until("!document.querySelector('dialog').open");
     await page.click('#ask-submit');
-    await vi.waitFor(() => expect(server.stderr()).toMatch(/"caller":"bob","verb":"POST".*"tool":"answer"/));
+    await expect.poll(() => server.stderr()).toMatch(/"caller":"bob","verb":"POST".*"tool":"answer"/);
   });
 
   test('does not ask again for a token that a person did not enter, until they want something', async () => {
@@ -474,7 +476,7 @@ describe('in a browser', () => {
     await page.keyboard.press('Escape');
     await untilText('#trouble', 'This server requires a token.');
     const before = requests.length;
-    await vi.waitFor(() => expect(requests.length).toBeGreaterThan(before + 4));
+    await expect.poll(() => requests.length).toBeGreaterThan(before + 4);
     expect(await value("document.querySelector('dialog').open")).toBe(false);
     await page.click('#refresh');
     await until("document.querySelector('dialog').open");

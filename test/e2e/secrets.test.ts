@@ -264,7 +264,9 @@ test('nothing that the program writes over stdio contains a secret', async () =>
   const { file, env, reader } = await plant();
   const server = serve({ args: ['--stdio', '--config', file], env });
   await server.initialize();
-  reader.readResult('tools/list', JSON.stringify(await server.request('tools/list')));
+  const list = async () => JSON.stringify(await server.request('tools/list'));
+  await expect.poll(list).toMatch(/child__result.*remote__rpc_error/);
+  reader.readResult('tools/list', await list());
   for (const name of TOOLS) {
     const response = JSON.stringify(await server.callTool(`child__${name}`, {}, { progressToken: name }));
     reader[WITH_RESULT.includes(name) ? 'readResult' : 'read'](`tools/call ${name}`, response);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ok } from 'neverthrow';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { begin, type Exchange, legacy, modern, send } from '../support/http-client.ts';
@@ -106,7 +106,7 @@ describe('what is not answered when the time is over', () => {
     return { reply, line: served.accessLines.at(-1) };
   }
   const untilProgress = (call: Exchange) => call.until('progress');
-  const untilAsked = (_: Exchange, { requests }: FakeLlmSearch) => vi.waitFor(() => expect(requests).toHaveLength(1));
+  const untilAsked = (_: Exchange, { requests }: FakeLlmSearch) => expect.poll(() => requests).toHaveLength(1);
 
   test.for([
     ['an error', CALL, 'protocol', { error: { code: -32001, message: 'answer failed', data: { message: AGAIN } } }],

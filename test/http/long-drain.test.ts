@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { detailed, serveLong } from './serve-long.ts';
 
 const JSON_ONLY = { Accept: 'application/json' };
@@ -7,7 +7,7 @@ const REPORT = 'io.github.uchimanajet7.openai-responses-mcp/report';
 test('at the end of a drain, a call whose response is known gets a handle, and its search continues', async () => {
   const { begin, api, clock, server, accessLines } = await serveLong();
   const call = begin(detailed('Why?'), JSON_ONLY);
-  await vi.waitFor(() => expect(api.posts).toHaveLength(1));
+  await expect.poll(() => api.posts).toHaveLength(1);
   const drained = server.drain();
   await clock.advance(25_000);
   const { status, message } = await call.reply;
@@ -22,7 +22,7 @@ test('a call that has no handle fails at the end of a drain, while another gets 
   const { begin, api, llmSearch, clock, server } = await serveLong();
   const short = begin({ ...detailed('Short?'), params: { name: 'answer', arguments: { query: 'Short?' } } }, JSON_ONLY);
   const long = begin(detailed('Long?'), JSON_ONLY);
-  await vi.waitFor(() => expect([...api.posts, ...llmSearch.requests]).toHaveLength(2));
+  await expect.poll(() => [...api.posts, ...llmSearch.requests]).toHaveLength(2);
   const drained = server.drain();
   await clock.advance(25_000);
   expect((await long.reply).status).toBe(200);

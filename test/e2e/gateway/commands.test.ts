@@ -101,7 +101,7 @@ describe('call', () => {
   posixTest('signals')('ends with 130 and leaves no process after Ctrl-C', async () => {
     const { config, started } = configure(['one']);
     const running = startServer({ args: ['call', 'one', 'wait', '--debug', '--config', config] });
-    await expect.poll(() => running.stderr(), { timeout: 15_000 }).toContain('started');
+    await expect.poll(() => running.stderr()).toContain('started');
     running.kill('SIGINT');
     expect(await running.exited).toEqual({ code: 130, signal: null });
     expect(started()).toHaveLength(1);

@@ -107,6 +107,7 @@ test('a tool that is gone is TOOL_NOT_FOUND, the list changes, and one line says
   expect(JSON.stringify(result)).toContain('TOOL_NOT_FOUND: The server one no longer has the tool');
   await second.waitFor(({ method }) => method === CHANGED);
   expect(await namesIn(second)).not.toContain('one__added');
+  await end(second);
   expect(second.stderr().trim().split('\n')).toEqual([
     expect.stringMatching(/gateway: one: its tools have changed since its last start \(gone: added\)$/),
   ]);
@@ -149,7 +150,7 @@ test('idle_ms stops the whole process tree of a server, and the next call starts
   const server = await newUser(config).session();
   for (let round = 0; round < 2; round += 1) {
     expect((await server.callTool('server__echo', { text: 'a' })).result?.isError).toBeUndefined();
-    await expect.poll(() => tree.pids(), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => tree.pids()).toEqual([]);
   }
 });
 

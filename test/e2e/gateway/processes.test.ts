@@ -1,10 +1,13 @@
+import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { send } from '../../support/http-client.ts';
 import { posixTest } from '../../support/platform.ts';
 import type { ProcessTree } from '../../support/process-tree.ts';
 import { startSessionServer } from '../../support/servers/remote-servers.ts';
+import { newFolder } from '../files.ts';
 import { API_KEY } from '../serve.ts';
 import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 
@@ -15,21 +18,23 @@ async function untilGone(tree: ProcessTree, pids = tree.pids()): Promise<void> {
 }
 
 test('is ready when every first start has settled, and while each required server is available', async () => {
-  const slow = stdioServer('slow', ['never-initialize'], { startup_timeout: 1000, restart: 'never' });
-  const required = stdioServer('required', [], { required: true });
+  const held = path.join(newFolder(), 'released');
+  const slow = stdioServer('slow', [`--held=${held}`]);
+  const required = stdioServer('required', [], { required: true, restart: 'never' });
   const gateway = await startGatewayProcess([slow.entry, required.entry]);
   expect(await gateway.get('/readyz')).toMatchObject({ status: 503, body: { why: 'servers starting' } });
   expect((await gateway.get('/healthz')).status).toBe(200);
-  await gateway.untilState('slow', 'failed');
-  expect((await gateway.get('/readyz')).status).toBe(200);
+  writeFileSync(held, '');
+  const status = async () => (await gateway.get('/readyz')).status;
+  await expect.poll(status).toBe(200);
   await gateway.call('required', 'exit', { code: 0 });
   expect(await gateway.get('/readyz')).toMatchObject({ status: 503, body: { why: 'required server not available' } });
-  await gateway.untilState('required', 'available');
-  expect((await gateway.get('/readyz')).status).toBe(200);
+  await gateway.restart('required');
+  await expect.poll(status).toBe(200);
 });
 
 describe('a server that dies during a call', () => {
-  posixTest('orphans')('is reported at once, started again after 1 s, and leaves no process', async () => {
+  posixTest('orphans')('is reported at once, started again, and leaves no process', async () => {
     const { entry, tree } = stdioServer('mortal', ['with-child', 'described-by-pid']);
     const gateway = await startGatewayProcess([entry]);
     const before = await gateway.untilState('mortal', 'available');
@@ -39,9 +44,6 @@ describe('a server that dies during a call', () => {
     const died = await gateway.call('mortal', 'exit', { code: 0, words: 'no more' });
     expect(died).toMatchObject({ status: 502, body: { success: false, error: { code: 'SERVER_CRASHED' } } });
     expect((await waiting.reply).status).toBe(502);
-    const refused = await gateway.call('mortal', 'echo', { text: 'a' });
-    expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
-    expect(refused.body.error).toMatchObject({ code: 'SERVER_NOT_RUNNING', details: { state: 'unavailable' } });
     const after = await gateway.untilState('mortal', 'available');
     expect(after).toMatchObject({ restarts: 1, lastError: 'exited with code 0; see the log' });
     expect(after.pid).not.toBe(before.pid);
@@ -134,15 +136,15 @@ describe('the end of the program', () => {
       const { entry, tree } = stdioServer('server');
       const gateway = await startGatewayProcess([entry]);
       await gateway.untilState('server', 'available');
-      // The first is answered as soon as the second times out, which is after the signal.
+      // The first is answered as soon as the second is cancelled, which is after the signal.
       const answered = gateway.beginCall('server', 'cancelled');
-      const timedOut = gateway.beginCall('server', 'wait', {}, 1000);
+      const cancelled = gateway.beginCall('server', 'wait');
       await gateway.untilRunning('server', 2);
       gateway.kill('SIGTERM');
       while ((await gateway.get('/readyz')).body.why !== 'draining') await sleep(10);
       const refused = await gateway.call('server', 'echo', { text: 'a' });
       expect(refused).toMatchObject({ status: 503, body: { error: { code: 'SHUTTING_DOWN' } } });
-      expect((await timedOut.reply).status).toBe(504);
+      cancelled.leave();
       expect(JSON.parse((await answered.reply).text)).toEqual({ success: true, result: '1' });
       expect(await gateway.exited).toEqual({ code: 0, signal: null });
       expect(tree.pids()).toEqual([]);

@@ -7,8 +7,6 @@ import { isRunning } from '../../support/process-tree.ts';
 import { configure } from './servers.ts';
 
 /** Half a second passes before a reload. */
-const POLL = { timeout: 10_000 };
-
 interface Server {
   readonly name: string;
   readonly state: string;
@@ -64,33 +62,33 @@ test('with gateway.watch, changes apply without a signal', async () => {
   const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: { name: string }[] };
 
   writeFileSync(config, JSON.stringify({ ...valid, mistyped: 1 }));
-  await expect.poll(() => http.stderr(), POLL).toContain('so nothing was changed');
+  await expect.poll(() => http.stderr()).toContain('so nothing was changed');
   expect(await statesOf(http)).toEqual(['one: available']);
 
   // Another file takes its place, as editors do it.
   const [one] = valid.servers;
   writeFileSync(`${config}.new`, JSON.stringify({ ...valid, servers: [{ ...one, name: 'two' }] }));
   renameSync(`${config}.new`, config);
-  await expect.poll(() => statesOf(http), POLL).toEqual(['two: available']);
+  await expect.poll(() => statesOf(http)).toEqual(['two: available']);
   expect(http.stderr().match(/was read again/g)).toHaveLength(1);
 
   writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: { two: 'all' } } } }));
-  await expect.poll(() => http.stderr(), POLL).toContain('access.local.servers');
+  await expect.poll(() => http.stderr()).toContain('access.local.servers');
   expect(await statesOf(http)).toEqual(['two: available']);
   writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: {} } } }));
-  await expect.poll(() => statesOf(http), POLL).toEqual([]);
+  await expect.poll(() => statesOf(http)).toEqual([]);
   expect(http.stderr()).toContain('servers: one\n');
 
   // A file that does not exist yet.
   const lock = join(dirname(config), 'locks', 'tools.lock');
   const access = { local: { servers: 'all' } };
   writeFileSync(config, JSON.stringify({ ...valid, access, gateway: { watch: true, lock } }));
-  await expect.poll(() => http.stderr(), POLL).toContain('write them with');
+  await expect.poll(() => http.stderr()).toContain('write them with');
   mkdirSync(dirname(lock));
   writeFileSync(lock, '{"version": 1, "servers": {}}');
-  await expect.poll(() => statesOf(http), POLL).toEqual(['one: available']);
+  await expect.poll(() => statesOf(http)).toEqual(['one: available']);
 
   writeFileSync(config, JSON.stringify({ ...valid, gateway: { watch: true } }));
-  await expect.poll(() => http.stderr(), POLL).toContain('access, gateway.lock is missing');
+  await expect.poll(() => http.stderr()).toContain('access, gateway.lock is missing');
   expect(await statesOf(http)).toEqual(['one: available']);
 });

@@ -87,6 +87,7 @@ test('whatever a server does during a call, that call alone fails, and the serve
 
 test('a server that hangs fails its calls when their time is over, and works after a restart', async () => {
   const gateway = await startGatewayProcess([stdioServer('hangs').entry]);
+  await gateway.untilState('hangs', 'available');
   for (const tool of ['hang', 'echo'])
     expect((await gateway.call('hangs', tool, { text: 'a' }, TIMEOUT_MS)).status).toBe(504);
   await gateway.restart('hangs');

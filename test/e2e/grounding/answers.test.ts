@@ -10,7 +10,7 @@ import { runCli } from '../../support/run-cli.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { newFolder } from '../files.ts';
 import { answerOf, apiEnv, tokyoToday } from '../serve.ts';
-import { CONVERSATION, configFile, conversationApi, PATIENTLY, reportOf, SEARCH_NOTES, serveGrounded } from './kit.ts';
+import { CONVERSATION, configFile, conversationApi, reportOf, SEARCH_NOTES, serveGrounded } from './kit.ts';
 
 const QUESTION = { query: 'When do we deploy next week, and is that a holiday?' };
 const ANSWER = expect.stringMatching(
@@ -96,8 +96,8 @@ posixTest('moreSignals')(
 
     writeFileSync(config, readFileSync(config, 'utf8').replace('"public":true', '"public":false'));
     http.kill('SIGHUP');
-    await expect.poll(() => http.stderr(), PATIENTLY).toContain('the configuration was read again');
-    await expect.poll(() => notes.events().filter(({ event }) => event === 'start'), PATIENTLY).toHaveLength(2);
+    await expect.poll(() => http.stderr()).toContain('the configuration was read again');
+    await expect.poll(() => notes.events().filter(({ event }) => event === 'start')).toHaveLength(2);
     expect(answerOf(await ask('alice', 'second')).answer).toEqual(ANSWER);
     expect(api.requests.slice(3).map(({ body }) => permitsSearch(body))).toEqual([true, false]);
     http.kill();
@@ -170,9 +170,9 @@ test('a cancellation during a call ends it, and nothing is sent afterwards', asy
   const { api, notes, server } = await serveGrounded({ tools: [slow] });
   api.script([[reasons('1'), calls('1', 'notes__search_notes', { word: 'x' })]]);
   void server.callTool('answer', { query: 'Slow' }, {}, 'slow');
-  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(1);
+  await expect.poll(() => notes.calls()).toHaveLength(1);
   server.notify('notifications/cancelled', { requestId: 'slow' });
-  await expect.poll(() => notes.events().map(({ event }) => event), PATIENTLY).toContain('cancelled');
+  await expect.poll(() => notes.events().map(({ event }) => event)).toContain('cancelled');
   expect((await server.request('ping')).result).toEqual({});
   expect(server.messages.filter(({ id }) => id === 'slow')).toEqual([]);
   expect(api.requests).toHaveLength(1);
@@ -183,7 +183,7 @@ posixTest('signals')('a program that is stopped during a call leaves no process'
   const { api, notes, server } = await serveGrounded({ tools: [slow] });
   api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);
   void server.callTool('answer', { query: 'Slow' });
-  await expect.poll(() => notes.calls(), PATIENTLY).toHaveLength(1);
+  await expect.poll(() => notes.calls()).toHaveLength(1);
   server.kill('SIGTERM');
   await server.exited;
   expect(notes.running()).toEqual([]);

@@ -49,9 +49,6 @@ export const CONVERSATION: readonly (readonly ConversationItem[])[] = [
   [reasons('2'), says('2', `We deploy on Tuesday.${cites('turn0tool0')} It is no holiday.`, { phase: 'final_answer' })],
 ];
 
-/** For `expect.poll`: what another process does may take a while on a busy machine. */
-export const PATIENTLY = { timeout: 10_000 };
-
 export interface Configuration {
   readonly notes?: ScriptedServer;
   /** The section `grounding`; `{tools: {notes: all}}` by default. */

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import type { Answer } from '../../../../../src/application/tools/answer.ts';
@@ -318,7 +318,7 @@ describe('a cancelled call', () => {
     const application = new FakeApplication(hangs);
     const { sent, receive } = start({ application });
     const ended = receive(call({}, 7));
-    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
+    await expect.poll(() => application.asked).toHaveLength(1);
     await receive(cancelled(7, 'the user left'));
     await ended;
     expect(sent).toEqual([]);
@@ -332,7 +332,7 @@ describe('a cancelled call', () => {
     const application = new FakeApplication(() => returned.promise);
     const { sent, receive } = start({ application });
     const ended = receive(call({}, 7));
-    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
+    await expect.poll(() => application.asked).toHaveLength(1);
     returned.settle(outcome);
     await receive(cancelled(7));
     await ended;
@@ -363,7 +363,7 @@ describe('a cancelled call', () => {
     const application = new FakeApplication(hangs);
     const { sent, receive } = start({ application });
     const ended = receive(call());
-    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
+    await expect.poll(() => application.asked).toHaveLength(1);
     await receive(cancelled(1, { not: 'text' }));
     await ended;
     expect(sent).toEqual([]);
@@ -373,7 +373,7 @@ describe('a cancelled call', () => {
     const application = new FakeApplication(hangs);
     const { sent, receive } = start({ application });
     const ended = receive(call({}, 0));
-    await vi.waitFor(() => expect(application.asked).toHaveLength(1));
+    await expect.poll(() => application.asked).toHaveLength(1);
     await receive(cancelled(0));
     await ended;
     expect(sent).toEqual([]);
@@ -385,7 +385,7 @@ describe('a cancelled call', () => {
     const { sent, receive } = start({ application });
     const number = receive(call({}, 1));
     const text = receive(call({}, '1'));
-    await vi.waitFor(() => expect(application.asked).toHaveLength(2));
+    await expect.poll(() => application.asked).toHaveLength(2);
     await receive(cancelled('1'));
     await text;
     slow.settle(ANSWER);
@@ -494,7 +494,7 @@ describe('progress', () => {
       { params: { progress: 1, message: 'Asking the model' } },
       { params: { progress: 2, message: 'Searched: tokyo weather' } },
     ];
-    await vi.waitFor(() => expect(sent).toMatchObject(progress));
+    await expect.poll(() => sent).toMatchObject(progress);
     await clock.advance(24);
     expect(sent).toMatchObject(progress);
     await clock.advance(1);
