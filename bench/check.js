@@ -1,0 +1,49 @@
+// `check` of a report with 50 links to ten hosts, from spawn to exit. A local proxy is the web: each page takes 200 ms.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
+import { CLEAN } from './lib/clean-process.js';
+import { median, printBounded } from './lib/figures.js';
+
+const PROGRAM = fileURLToPath(new URL('../build/index.js', import.meta.url));
+const [LINKS, HOSTS, PAGE_MS] = [50, 10, 200];
+const LIMIT_S = 3;
+
+const PAGE = `<p>${'The tower of the town has 42 steps. '.repeat(300)}</p>`;
+const REPORT = Array.from(
+  { length: LINKS },
+  (_, at) => `The tower has ${at % 2 === 0 ? 42 : 43} steps (http://host-${at % HOSTS}.example/${at}).`,
+).join('\n');
+const SUMMARY = `${LINKS} links: ${LINKS} read; ${LINKS / 2} of ${LINKS} claims have figures that are not on the page\n`;
+
+/** Returns whether the limit is kept. */
+export async function benchCheck(rounds) {
+  const web = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    setTimeout(() => response.end(PAGE), PAGE_MS);
+  });
+  web.on('connect', (_, socket) => {
+    socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+    web.emit('connection', socket);
+  });
+  web.listen(0, '127.0.0.1');
+  await once(web, 'listening');
+  const env = { ...CLEAN, HTTP_PROXY: `http://127.0.0.1:${web.address().port}` };
+  const seconds = [];
+  for (let round = 0; round < rounds; round += 1) seconds.push(await check(env));
+  web.close();
+  web.closeAllConnections();
+  return printBounded(`Check: ${LINKS} links to ${HOSTS} hosts, ${PAGE_MS} ms each, ${rounds} rounds, median`, [
+    { what: 'time', value: median(seconds), unit: 's', limit: LIMIT_S },
+  ]);
+}
+
+async function check(env) {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, 'check', '-'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(REPORT);
+  const output = (await child.stdout.toArray()).join('');
+  if (!output.endsWith(SUMMARY)) throw new Error(`Not the summary that was expected: ${output}`);
+  return (performance.now() - startedAt) / 1000;
+}
