@@ -4,7 +4,7 @@ import { CHECK_SOURCES, toCheckResult } from '../adapters/inbound/mcp/check-sche
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';
-import { CheckProvider } from '../application/check/check-provider.ts';
+import { checkProvider } from '../application/check/check-provider.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import type { CatalogueOptions } from '../application/tools/catalogue-options.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
@@ -38,7 +38,7 @@ export function createCatalogue(runtime: Runtime, { services, gateway, ...option
     hasEffects: grounding && ((rights) => mayHaveEffects(grounding, gateway()?.tools ?? [], rights)),
     timeoutMs,
   });
-  const checks = new CheckProvider({
+  const checks = checkProvider({
     load: async () => (await (await services()).check()).check,
     tool: CHECK_SOURCES,
     present: toCheckResult,

@@ -29,12 +29,11 @@ export async function runCheck(
   signal: AbortSignal,
 ): Promise<number> {
   const { check, fetchText, close } = composeCheck(context);
-  const base = isWebUrl(source) ? source : undefined;
   try {
-    const reading = base !== undefined ? fetchText(base, signal) : source === '-' ? text(process.stdin) : undefined;
+    const reading = isWebUrl(source) ? fetchText(source, signal) : source === '-' ? text(process.stdin) : undefined;
     const read = reading === undefined ? readFileSync(source, 'utf8') : await untilAborted(reading, signal);
     if (signal.aborted) return INTERRUPTED;
-    if (typeof read === 'string') return await checkTextFor({ ...context, check, text: read, base, json }, signal);
+    if (typeof read === 'string') return await checkTextFor({ ...context, check, text: read, json }, signal);
     context.err.write(`${CHECK.unreadable(source, read)}\n`);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -1,10 +1,8 @@
 import { err, ok } from 'neverthrow';
-import { CHECK_TOOL } from '../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
-import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
-import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
+import type { ToolProvider } from '../tools/tool-provider.ts';
 import { type CheckSources, MAX_TEXT_CHARS, type SourcesReport } from './check-sources.ts';
 
 interface CheckProviderOptions {
@@ -20,39 +18,25 @@ interface CheckProviderOptions {
 }
 
 /** The tool that checks the sources of a text. */
-export class CheckProvider implements ToolProvider {
-  readonly serverNames = [BUILT_IN_SERVER];
-  readonly #options: CheckProviderOptions;
-
-  constructor(options: CheckProviderOptions) {
-    this.#options = options;
-  }
-
-  toolsFor(): readonly GatewayTool[] {
-    return [this.#options.tool];
-  }
-
-  /** A check has its own time limit. */
-  limitMs(_server: string, wantedMs: number): number {
-    return wantedMs;
-  }
-
-  find({ tool }: ToolCall): FoundTool {
-    return { tool: tool === CHECK_TOOL ? this.#options.tool : undefined };
-  }
-
-  async call({ args: { text }, ...call }: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
-    const { load, present, progress } = this.#options;
-    const invalid = (message: string) => err({ kind: 'invalid_input', errors: [{ path: '/text', message }] } as const);
-    if (typeof text !== 'string') return invalid('must be a string');
-    const onProgress = (done: number, total: number) =>
-      call.onProgress?.({ progress: done, total, message: progress(done, total) });
-    const checked = await (await load())({ text, onProgress }, signal);
-    if (checked.isErr()) {
-      const { error } = checked;
-      return error.kind === 'cancelled' ? err(error) : invalid(`must have at most ${MAX_TEXT_CHARS} characters`);
-    }
-    const raw = present(checked.value, text);
-    return ok({ ...raw, raw, isError: false });
-  }
+export function checkProvider({ load, tool, present, progress }: CheckProviderOptions): ToolProvider {
+  const invalid = (message: string) => err({ kind: 'invalid_input', errors: [{ path: '/text', message }] } as const);
+  return {
+    serverNames: [BUILT_IN_SERVER],
+    toolsFor: () => [tool],
+    // A check has its own time limit.
+    limitMs: (_, wantedMs) => wantedMs,
+    find: (call) => ({ tool: call.tool === tool.name ? tool : undefined }),
+    call: async ({ args: { text }, ...call }, signal) => {
+      if (typeof text !== 'string') return invalid('must be a string');
+      const onProgress = (done: number, total: number) =>
+        call.onProgress?.({ progress: done, total, message: progress(done, total) });
+      const checked = await (await load())({ text, onProgress }, signal);
+      if (checked.isErr()) {
+        const { error } = checked;
+        return error.kind === 'cancelled' ? err(error) : invalid(`must have at most ${MAX_TEXT_CHARS} characters`);
+      }
+      const raw = present(checked.value, text);
+      return ok({ ...raw, raw, isError: false });
+    },
+  };
 }

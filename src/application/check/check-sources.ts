@@ -3,13 +3,15 @@ import type { PageCheck } from '../../domain/answers/known-page.ts';
 import { linksIn, type TextLink } from '../../domain/check/text-links.ts';
 import { figureComparison, hasFigures } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
-import { withDeadline } from '../async/deadline.ts';
+import { never, withDeadline } from '../async/deadline.ts';
+import { Places } from '../async/places.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A text is at most so long, in UTF-16 code units. */
 export const MAX_TEXT_CHARS = 200_000;
-const MAX_LINKS = 100;
+/** Of a text, at most so many links are checked. */
+export const MAX_LINKS = 100;
 const TOTAL_MS = 60_000;
 const MAX_PER_HOST = 2;
 const MAX_AT_ONCE = 8;
@@ -37,8 +39,6 @@ type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly character
 
 interface CheckInput {
   readonly text: string;
-  /** Where the relative links of an HTML page start. */
-  readonly base?: string | undefined;
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
@@ -47,9 +47,9 @@ export type CheckSources = ReturnType<typeof checkSources>;
 /** Checks whether the pages that a text links to exist, and have the figures of the sentences that cite them. */
 export function checkSources({ citedPages, clock }: { readonly citedPages: CitedPages; readonly clock: Clock }) {
   return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
-    const { text, base, onProgress } = input;
+    const { text, onProgress } = input;
     if (text.length > MAX_TEXT_CHARS) return err({ kind: 'text_too_long', characters: text.length });
-    const links = linksIn(text, base);
+    const links = linksIn(text);
     const first = links.slice(0, MAX_LINKS);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
@@ -83,23 +83,21 @@ type CheckedLink = PageCheck & {
 };
 
 /** Reads pages, at most so many at a time, and of each host. */
-async function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Promise<T>): Promise<readonly T[]> {
-  const outcomes: T[] = [];
-  const waiting = links.map((link, at) => ({ link, at, host: new URL(link.url).host }));
-  const running: string[] = [];
-  const isFree = ({ host }: { readonly host: string }) => running.filter((one) => one === host).length < MAX_PER_HOST;
-  const place = async () => {
-    // If no host is free, the places that read from these hosts go on.
-    for (let next = waiting.find(isFree); next !== undefined; next = waiting.find(isFree)) {
-      const { link, at, host } = next;
-      waiting.splice(waiting.indexOf(next), 1);
-      running.push(host);
-      outcomes[at] = await readOne(link);
-      running.splice(running.indexOf(host), 1);
-    }
+function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Promise<T>): Promise<readonly T[]> {
+  const places = new Places(MAX_AT_ONCE);
+  const placesOfHosts = new Map<string, Places>();
+  const readInPlace = async (link: TextLink) => {
+    const { host } = new URL(link.url);
+    const ofHost = placesOfHosts.get(host) ?? new Places(MAX_PER_HOST);
+    placesOfHosts.set(host, ofHost);
+    await ofHost.acquire('', undefined, never());
+    await places.acquire(host, undefined, never());
+    const outcome = await readOne(link);
+    places.release();
+    ofHost.release();
+    return outcome;
   };
-  await Promise.all(Array.from({ length: MAX_AT_ONCE }, place));
-  return outcomes;
+  return Promise.all(links.map(readInPlace));
 }
 
 /** Reads a page, and compares the claims with it. When `limit` aborts, it is not readable. */

@@ -15,7 +15,7 @@ export interface TextLink {
  * The pages that a text links to, each once, in the order of the text: Markdown or HTML, with links, bare URLs, reference links, footnotes, and
  * lists of sources whose numbers sentences cite. A claim is the sentence with the link; of several links in a sentence, what precedes each.
  */
-export function linksIn(text: string, base?: string): readonly TextLink[] {
+export function linksIn(text: string): readonly TextLink[] {
   const pages = new Map<string, { readonly url: string; readonly claims: Set<string> }>();
   const cite = (found: string, claim: string) => {
     const url = toWebUrl(withoutTracking(withoutUserInfo(found)));
@@ -24,11 +24,11 @@ export function linksIn(text: string, base?: string): readonly TextLink[] {
     if (!pages.has(pageKey(url))) pages.set(pageKey(url), { url, claims });
     if (claim !== '') claims.add(claim);
   };
-  const { blocks, notes } = toBlocks(withMarkdownLinks(text.replace(MARKS, ''), base));
-  for (const { kind, text } of blocks) {
+  const { blocks, notes } = toBlocks(withMarkdownLinks(text.replace(MARKS, '')));
+  for (const { text, isProse } of blocks) {
     const urls: string[] = [];
     const marked = withMarks(text, notes, urls);
-    const sentences = kind === 'text' ? (marked.match(SENTENCE) ?? []) : [];
+    const sentences = isProse ? (marked.match(SENTENCE) ?? []) : [];
     for (const sentence of sentences) for (const { at, claim } of claimsIn(sentence)) cite(urls[at] ?? '', claim);
     for (const url of urls) cite(url, '');
   }
@@ -37,9 +37,9 @@ export function linksIn(text: string, base?: string): readonly TextLink[] {
 }
 
 interface Block {
-  /** Headings and lists of sources claim nothing. */
-  readonly kind: 'text' | 'heading' | 'source';
   readonly text: string;
+  /** Headings and lists of sources claim nothing. */
+  readonly isProse: boolean;
 }
 
 const SOURCES =
@@ -67,7 +67,7 @@ function toBlocks(markdown: string) {
     const urls = (rest.match(BARE) ?? []).map(trimmed);
     const name = id ?? number ?? (isInSources ? item : undefined);
     if (name !== undefined && urls.length > 0) notes.set(name.toLowerCase(), urls);
-    else blocks.push({ kind: isHeading ? 'heading' : isInSources ? 'source' : 'text', text });
+    else blocks.push({ text, isProse: !isHeading && !isInSources });
   };
   for (const line of markdown.split(/\r?\n/)) {
     const isCode = fence !== '';
@@ -91,7 +91,6 @@ const LINK = new RegExp(
     '(?<!`)(`{1,3})(?!`)[^`]{1,1000}\\1',
     '\\[(?<label>(?:[^[\\]]|\\[[^[\\]]{0,100}\\]){0,300})\\](?:\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,4000})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)|\\[(?<ref>[^\\][]{0,60})\\])',
     '[[［【](?<ids>\\^?[^\\]\\[［］【】]{1,60})[\\]］】](?!\\()',
-    `(?<=[.,。、」）)"”%])(?<raised>[¹²³⁰⁴-⁹]{1,3})`,
     `<?(?<bare>${BARE.source})>?`,
   ].join('|'),
   'gi',
@@ -103,27 +102,18 @@ function withMarks(text: string, notes: ReadonlyMap<string, readonly string[]>, 
   // A badge is an image with a link.
   const plain = text.replace(/\[\s*!\[[^\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
   return plain.replace(LINK, (all: string, ...rest: unknown[]) => {
-    const { label = '', url, ref, ids, raised, bare } = rest.at(-1) as Record<string, string | undefined>;
+    const { label = '', url, ref, ids, bare } = rest.at(-1) as Record<string, string | undefined>;
     const found = url !== undefined ? [url] : ref !== undefined ? notes.get((ref || label).toLowerCase()) : undefined;
     if (found !== undefined) {
       const isName = /^(?:\W*\d{1,3}\W*|[\w-]+(?:\.[\w-]+)+\S*|https?:.*)?$/i.test(label);
-      return `${isName ? '' : `\uE002${label}\uE003`}${mark(found)}`;
+      return `${isName ? '' : `\uE002${label.replaceAll('`', '')}\uE003`}${mark(found)}`;
     }
-    if (ids !== undefined || raised !== undefined) {
-      const cited = numbersIn(ids ?? raised?.normalize('NFKC') ?? '').flatMap((id) => notes.get(id) ?? []);
+    if (ids !== undefined) {
+      const cited = ids.split(/[,、，;]/).flatMap((id) => notes.get(id.trim().toLowerCase()) ?? []);
       return cited.length > 0 ? mark(cited) : all;
     }
     if (bare !== undefined) return `${mark([trimmed(bare)])}${bare.slice(trimmed(bare).length)}`;
     return all.startsWith('`') && !all.includes('://') ? all : ' ';
-  });
-}
-
-/** `1`, `1, 3`, `1-3` or the name of a note. */
-function numbersIn(ids: string): readonly string[] {
-  if (!/^[\d\s,、，;–-]+$/.test(ids)) return [ids.toLowerCase()];
-  return ids.split(/[,、，;]/).flatMap((part) => {
-    const [first = 0, last = first] = part.split(/[–-]/).map(Number);
-    return Array.from({ length: Math.min(Math.max(last - first + 1, 0), 20) }, (_, at) => `${first + at}`);
   });
 }
 
@@ -147,16 +137,14 @@ function claimsIn(sentence: string): readonly { readonly at: number; readonly cl
   const links = parts.filter((_, index) => index % 2 === 1).map(Number);
   if (!segments.some(hasText)) return [];
   if (!segments.slice(1, -1).some(hasText)) return links.map((at) => ({ at, claim: toText(segments.join('')) }));
-  // In "A says 4 %, B says 5 %", each link precedes what it is cited for.
-  const isBefore = !hasText(segments[0] ?? '');
-  const cited = isBefore ? segments.slice(1).reverse() : segments;
+  // In "A says 4 %, B says 5 %", it is not known what each link is cited for.
+  if (!hasText(segments[0] ?? '')) return [];
   let claim = '';
-  const claims = (isBefore ? links.reverse() : links).map((at, index) => {
-    const segment = cited[index] ?? '';
+  return links.map((at, index) => {
+    const segment = segments[index] ?? '';
     if (hasText(segment)) claim = toText(segment);
     return { at, claim };
   });
-  return isBefore ? claims.reverse() : claims;
 }
 
 /** Whether more is there than labels of links. */

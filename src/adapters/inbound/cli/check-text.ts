@@ -10,16 +10,15 @@ import { openLine } from './live-line.ts';
 interface CheckTextOptions extends CommandContext {
   readonly check: CheckSources;
   readonly text: string;
-  readonly base: string | undefined;
   readonly json: boolean;
 }
 
 /** Checks the sources of a text for a person, prints what was found, and returns the exit code: 1 with findings, 2 if the text is too long. */
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
-  const { check, text, base, json, redactor, out, err } = options;
+  const { check, text, json, redactor, out, err } = options;
   const line = openLine(options);
   const onProgress = (done: number, all: number) => line?.show(CHECK.progress(done, all));
-  const checked = await check({ text, base, onProgress }, signal);
+  const checked = await check({ text, onProgress }, signal);
   line?.end();
   if (checked.isErr()) {
     if (checked.error.kind === 'cancelled') return INTERRUPTED;

@@ -1,4 +1,4 @@
-import { MAX_TEXT_CHARS, type SourcesReport } from '../../../application/check/check-sources.ts';
+import { MAX_LINKS, MAX_TEXT_CHARS, type SourcesReport } from '../../../application/check/check-sources.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
@@ -13,31 +13,24 @@ export function findingsIn({ links, claims }: SourcesReport): number {
 /** The report for people and models, of at most `max` UTF-16 code units: findings, links that could not be read, and a line that sums up. */
 export function checkText(report: SourcesReport, language: Language, max = Number.POSITIVE_INFINITY): string {
   const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
-  const dead = report.links.filter(({ state }) => state === 'dead');
-  const unread = report.links.filter(({ state }) => state === 'unreadable');
-  const findings = [
-    ...withMissing(report.claims).map(({ claim, url, missing, passage }) => {
-      const figures = missing.map((figure) => say(`「${figure}」`, `"${figure}"`)).join(say('', ', '));
-      const nearest = passage === undefined ? '' : `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`;
-      return `- ${url}: ${say(`${figures}はページにありません`, `${figures} not on the page`)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
-    }),
-    ...dead.map(({ url, status }) => `- ${url}: ${notFound(status, language)}`),
-  ];
-  const others = unread
-    .filter(({ reason }) => reason !== 'too_many')
-    .map(({ url, reason }) => `- ${url}: ${reasonIn(reason, language)}`);
-  const rest = unread.length - others.length;
-  if (rest > 0)
-    others.push(
-      say(
-        `- ほかのリンク ${rest}: 先頭の 100 だけを確認します`,
-        `- ${count(rest, 'more link')}: only the first 100 are checked`,
-      ),
-    );
-  const summary = checkSummary(report, language);
+  const { summary, links, claims } = toCheckJson(report, language);
+  const first = links.slice(0, MAX_LINKS);
+  const linesOf = (wanted: string) =>
+    first.filter(({ state }) => state === wanted).map(({ url, reason }) => `- ${url}: ${reason}`);
+  const missing = withMissing(claims).map(({ claim, url, missing, passage }) => {
+    const figures = missing.map((figure) => say(`「${figure}」`, `"${figure}"`)).join(say('', ', '));
+    const nearest = passage === undefined ? '' : `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`;
+    return `- ${url}: ${say(`${figures}はページにありません`, `${figures} not on the page`)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
+  });
+  const more = links.length - first.length;
+  const onlyFirst = say(
+    `- ほかのリンク ${more}: 先頭の ${MAX_LINKS} だけを確認します`,
+    `- ${count(more, 'more link')}: only the first ${MAX_LINKS} are checked`,
+  );
+  const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? [title, ...lines] : []);
   const sections = [
-    ...(findings.length > 0 ? [say('確認結果:', 'Findings:'), ...findings] : []),
-    ...(others.length > 0 ? [say('読めないページ:', 'Not readable:'), ...others] : []),
+    ...section(say('確認結果:', 'Findings:'), [...missing, ...linesOf('dead')]),
+    ...section(say('読めないページ:', 'Not readable:'), [...linesOf('unreadable'), ...(more > 0 ? [onlyFirst] : [])]),
   ].join('\n');
   if (sections === '') return summary;
   // The summary is never cut.

@@ -18,7 +18,6 @@ function start(over: Partial<Parameters<typeof checkTextFor>[0]> = {}) {
     redactor: redactorOf(),
     check: checkSources({ citedPages: new FakeCitedPages(PAGES), clock }),
     text: 'https://a.com https://b.com',
-    base: undefined,
     json: false,
     out: (text) => {
       written.out += text;
