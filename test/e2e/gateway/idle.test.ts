@@ -1,66 +1,12 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { McpProcess } from '../../support/mcp-process.ts';
-import { runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { STDIO_SERVER } from '../../support/process-tree.ts';
 import { newFile, newFolder } from '../files.ts';
-import { serve } from '../serve.ts';
 import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 import { configure } from './servers.ts';
-
-/** The sessions of one user, whose program keeps what it has learned. */
-function newUser(config: string) {
-  const home = newFolder();
-  const env = { [HOME_VARIABLE]: home, LOCALAPPDATA: home, XDG_CACHE_HOME: path.join(home, 'cache') };
-  const folder = () => {
-    const roots = ['cache', path.join('Library', 'Caches'), '.'].map((root) =>
-      path.join(home, root, 'openai-responses-mcp', 'servers'),
-    );
-    return roots.find((root) => isFolder(root)) ?? '';
-  };
-  return {
-    session: async () => {
-      const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config], env });
-      await server.initialize();
-      return server;
-    },
-    run: (...words: readonly string[]) => runCli([...words, '--config', config], { env }),
-    /** The files in which definitions are kept. */
-    kept: () => readdirSync(folder()).flatMap((name) => (name.endsWith('.json') ? path.join(folder(), name) : [])),
-  };
-}
-
-function isFolder(folder: string): boolean {
-  try {
-    return readdirSync(folder).length >= 0;
-  } catch {
-    return false;
-  }
-}
-
-async function namesIn(server: McpProcess): Promise<readonly string[]> {
-  const { result = {} } = await server.request('tools/list');
-  return (result.tools as { name: string }[]).map(({ name }) => name);
-}
-
-/** Lists until a tool is there; each change is announced. */
-async function untilListed(server: McpProcess, name: string): Promise<readonly string[]> {
-  for (let changes = 1; ; changes += 1) {
-    const names = await namesIn(server);
-    if (names.includes(name)) return names;
-    const isAnnounced = () => server.notifications.filter(({ method }) => method === CHANGED).length >= changes;
-    await server.waitFor(({ method }) => method === CHANGED && isAnnounced());
-  }
-}
-
-const CHANGED = 'notifications/tools/list_changed';
-
-async function end(server: McpProcess): Promise<void> {
-  server.closeStdin();
-  await server.exited;
-}
+import { CHANGED, end, namesIn, newUser, untilListed } from './user.ts';
 
 test('lists are there at once in the next session, and no server runs before it is called', async () => {
   const held = path.join(newFolder(), 'released');

@@ -117,7 +117,9 @@ posixTest('shell')(
     const servers = [stdioServer('one').entry];
     const call = (config: object) =>
       run(['call', 'one', 'echo', '{"text":"a"}', '--config', newFile('config.yaml', JSON.stringify(config))]);
-    expect(call({ servers })).toMatchObject({ status: 0, stdout: 'a\n' });
+    const called = call({ servers });
+    expect(called).toMatchObject({ status: 0, stdout: 'a\n' });
+    expect(called.stderr).toMatch(/^\S+ \S+ WARN gateway: the lists of servers cannot be kept in \S+ \(EFBIG\), .*\n$/);
     const refused = call({ servers, audit: { file: join(folder, 'audit.jsonl') } });
     expect(refused).toMatchObject({ status: 1, stdout: '' });
     expect(refused.stderr).toMatch(/audit: the file cannot be written: EFBIG.*AUDIT_UNAVAILABLE/s);
