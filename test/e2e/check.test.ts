@@ -20,7 +20,7 @@ async function web() {
   pages.serve('/refused', forbidden);
   const proxy = await startForwardProxy(pages.port);
   onTestFinished(() => proxy.close());
-  return { pages, env: { HTTP_PROXY: proxy.url } };
+  return { pages, proxy, env: { HTTP_PROXY: proxy.url } };
 }
 
 const REPORT = `The tower has 43 steps.[1] It has 42 steps.[1]\n\n## References\n1. ${PAGE}\n2. ${GONE}\n3. ${REFUSED}\n`;
@@ -29,7 +29,7 @@ const SUMMARY = '3 links: 1 read, 1 not found, 1 not readable; 1 of 2 claims has
 describe('check', () => {
   // S52
   test('of a file: the findings, what could not be read, and a line that sums up; without a key', async () => {
-    const { env, pages } = await web();
+    const { env, pages, proxy } = await web();
     const file = newFile('report.md', REPORT);
     const { code, stdout, stderr } = await runCli(['check', file], { env });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -43,6 +43,8 @@ Not readable:
 
 ${SUMMARY}
 `);
+    // Nothing else leaves.
+    expect(new Set(proxy.seen)).toEqual(new Set(['CONNECT page.test:80']));
     expect(pages.requests[0]?.headers['user-agent']).toMatch(/^openai-responses-mcp\/\d\S+ \(checks sources\)$/);
   });
 
@@ -116,12 +118,19 @@ ${SUMMARY}
   });
 
   test('requests nothing from addresses that are not public', async () => {
-    const { pages } = await web();
-    const local = [`http://127.0.0.1:${pages.port}/tower`, 'http://localhost/', 'http://169.254.169.254/latest'];
+    const { pages, env } = await web();
+    const own = `http://127.0.0.1:${pages.port}/tower`;
+    const local = [own, 'http://localhost/', 'http://169.254.169.254/latest', 'http://page.test:8080/'];
     const { code, stdout } = await runCli(['check', '-'], { stdin: local.join('\n') });
     expect(code).toBe(0);
-    expect(stdout.match(/: not a public address\n/g)).toHaveLength(3);
+    expect(stdout.match(/: not a public address\n/g)).toHaveLength(4);
     expect(pages.connections()).toBe(0);
+
+    // Nor does a page lead there.
+    pages.serve('/away', (_, response) => response.writeHead(302, { location: own }).end());
+    const led = await runCli(['check', '-'], { env, stdin: 'http://page.test/away' });
+    expect(led).toMatchObject({ code: 0, stdout: expect.stringContaining('/away: not a public address\n') });
+    expect(pages.requests.map(({ path }) => path)).toEqual(['/away']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -34,6 +34,16 @@ linuxTest('NO_COLOR removes the styles', async () => {
   const shown = await typed('ask --offline "What does HTTP 404 mean?" 2> /dev/null', { NO_COLOR: '1' });
   expect(shown).toContain('HTTP 404 means Not Found: the server was\nreached, but');
   expect(shown).not.toContain('\u001B[1m');
+});
+
+linuxTest('check counts the links that it has read', async () => {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'terminal-')), 'report.md');
+  onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
+  writeFileSync(file, 'http://127.0.0.1/a and http://127.0.0.1/b');
+  const shown = await typed(`check ${file}`);
+  expect(shown).toContain('0 of 2 links');
+  expect(shown).toContain('2 of 2 links\r\u001B[2K');
+  expect(shown).toMatch(/\n2 links: 0 read, 2 not readable\n$/);
 });
 
 linuxTest('--stdio says on a terminal what it waits for', async () => {

@@ -62,6 +62,20 @@ test('an answer over stdio cites the web and the own system, and the web is clos
   expect(server.stderr()).toBe('');
 });
 
+test('the tool that checks sources is none of an answer, so that no page is requested after a private output', async () => {
+  const { api, server } = await serveGrounded({ more: { citations: { tool: true } } });
+  const text = 'We deploy on Tuesday: https://stranger.example/';
+  api.script([
+    [calls('1', 'notes__search_notes', { word: 'deploy' })],
+    [calls('2', 'openai-responses-mcp__check_sources', { text }), calls('3', 'check_sources', { text })],
+    [says('3', 'We deploy on Tuesday.', { phase: 'final_answer' })],
+  ]);
+  const response = await server.callTool('answer', QUESTION);
+  expect(answerOf(response).answer).toMatch(/^We deploy on Tuesday\./);
+  expect(JSON.stringify(api.requests.map(({ body }) => toolsOf(body)))).not.toContain('check_sources');
+  expect(reportOf(response).tool_calls).toMatchObject([{ tool: 'search_notes', ok: true }]);
+});
+
 posixTest('moreSignals')(
   'over HTTP, only named callers use own tools, and a server that becomes private closes the web',
   async () => {
