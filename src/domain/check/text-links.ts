@@ -158,5 +158,7 @@ function toText(segment: string): string {
   const inBrackets = /[(（［【](?:[\s,;、・/]|\uE002[^\uE003]*\uE003)*[)）］】]/g;
   const afterEnd = /([.!?。！？]["')\]”’」』）]{0,3})(?:[\s,、]*\uE002[^\uE003]*\uE003)+\s*$/;
   const text = segment.replace(inBrackets, '').replace(afterEnd, '$1').replace(MARKS, '');
-  return toClaim(text).replace(/\s+(?=[.,;。、])/g, '');
+  const claim = toClaim(text).replace(/\s+(?=[.,;。、])/g, '');
+  // What ends the part before the link to which it belongs.
+  return claim.replace(/^[\s)\]）］】,;:、。—–]+/, '');
 }

@@ -38,7 +38,7 @@ describe('a claim is the sentence with the link', () => {
       `It rose by 4 % [1](${A}), then by 5 % [2](${B}).`,
       [
         [A, 'It rose by 4 %'],
-        [B, ', then by 5 %'],
+        [B, 'then by 5 %'],
       ],
     ],
     ['of two links, unknown if the first precedes everything', `[IEA](${A}) says 4, [OECD](${B}) says 5.`, [[A], [B]]],
