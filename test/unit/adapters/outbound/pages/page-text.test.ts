@@ -24,30 +24,26 @@ describe('a date', () => {
     expect(candidatesIn(html).jsonLd).toEqual(['{"a": "<b>&amp;"}']);
   });
 
-  test('is found in an element that looks closed, whose text stays hidden', () => {
-    const page = '<div>a<script type="application/ld+json"/>{"b":"</div>"}</script>c</div>';
-    expect(candidatesIn(page).jsonLd).toEqual(['{"b":""}']);
-    expect(visible(page)).toBe('a\nc');
-    // In XML, and in other languages inside HTML, it is closed.
+  test('an element that ends with a slash has no content in XML, and in other languages inside HTML', () => {
     expect(visible('<script src="x"/><p>a</p>', 'application/xhtml+xml')).toBe('a');
     expect(visible('<svg><style/><path/></svg>a<svg/>b<math/>c')).toBe('a\nb\nc');
   });
 });
 
-test('a page is read no further than 2,000 open elements', () => {
+test('a page is read no further than 256 open elements', () => {
   const page = (open: number) => read(`${'<b>'.repeat(open)}${META}<p>Text`);
-  expect(page(2000)).toMatchObject({
+  expect(page(255)).toMatchObject({
     candidates: { citation: ['2024-03-05'] },
     text: { visible: 'Text', isCut: false },
   });
-  expect(page(2001)).toMatchObject({ candidates: { citation: [] }, text: { visible: '', isCut: true } });
+  expect(page(256)).toMatchObject({ candidates: { citation: [] }, text: { visible: '', isCut: true } });
 });
 
 test.each(['<b>', '</p>', '<svg/>', '<b><svg></b>', '<div><p>', '<p> ', '&nbsp;', '<i></i></b>', '<img alt=a>'])(
   'a page of very many %s is read',
   (part) => {
     // Quadratic work would take minutes, and end with the time limit of tests.
-    read(`${'<div>'.repeat(1000)}${part.repeat(100_000)}`);
+    read(`${'<div>'.repeat(200)}${part.repeat(100_000)}`);
   },
 );
 
