@@ -107,13 +107,11 @@ export const FIRST_ID = apiId('resp', 1);
 
 /** The methods and paths of the requests so far, without the path of all responses. */
 export function requestLines({ requests }: FakeApi): readonly string[] {
-  return requests.map(({ method, path }) => `${method} ${path.replace('/v1/responses', '')}`);
+  return requests.map(({ method, path }) => `${method} ${decodeURIComponent(path).replace('/v1/responses', '')}`);
 }
 
-/** The line of a request that resumes the stream of the first response after an event. */
-export function resumes(after: number): string {
-  return `GET /${FIRST_ID}?stream=true&starting_after=${after}`;
-}
+/** The line of a request that looks at the first response. */
+export const LOOKS = `GET /${FIRST_ID}?include[]=web_search_call.action.sources`;
 
 /** The line of a request that cancels the first response. */
 export const CANCELS = `POST /${FIRST_ID}/cancel`;

@@ -53,17 +53,12 @@ export class BackgroundResponse {
     });
   }
 
-  /** Sends the events after one, and what follows when it ends. */
-  async stream(response: ServerResponse, after: number): Promise<void> {
-    const sent = Math.max(this.#events.length, after + 1);
+  /** Sends the events, and what follows when it ends. */
+  async stream(response: ServerResponse): Promise<void> {
+    const sent = this.#events.length;
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.flushHeaders();
-    response.write(
-      this.#events
-        .slice(after + 1)
-        .map(toSse)
-        .join(''),
-    );
+    response.write(this.#events.map(toSse).join(''));
     await this.#ended;
     response.end(this.#events.slice(sent).map(toSse).join(''));
   }

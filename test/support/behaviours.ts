@@ -10,7 +10,7 @@ export type Behaviour =
   | { readonly kind: 'failsHtml'; readonly status: number }
   | { readonly kind: 'neverAnswers' }
   | { readonly kind: 'stallsAfterHeaders' }
-  | ({ readonly kind: 'stallsMidStream'; readonly isNumbered: boolean } & Partly)
+  | ({ readonly kind: 'stallsMidStream' } & Partly)
   | { readonly kind: 'resetsBeforeHeaders' }
   | { readonly kind: 'resetsDuringHeaders' }
   | ({ readonly kind: 'resetsMidStream' } & Partly)
@@ -112,12 +112,8 @@ export function stallsAfterHeaders(): Behaviour {
 }
 
 /** The first events of a stream, then nothing. */
-export function stallsMidStream(
-  afterEvents: number = TWO_DELTAS_IN,
-  of: AnswersBehaviour = SOME_ANSWER,
-  isNumbered = true,
-): Behaviour {
-  return { kind: 'stallsMidStream', afterEvents, of, isNumbered };
+export function stallsMidStream(afterEvents: number = TWO_DELTAS_IN, of: AnswersBehaviour = SOME_ANSWER): Behaviour {
+  return { kind: 'stallsMidStream', afterEvents, of };
 }
 
 /** The connection is reset (RST) after the request was read. */
@@ -178,7 +174,7 @@ export function holds(): HoldsBehaviour {
   return { kind: 'holds', released, release };
 }
 
-/** A background response: its first events, then nothing until the test releases it. The fake API also resumes its stream. */
+/** A background response: its first events, then nothing until the test releases it. */
 export function works(of: AnswersBehaviour = SOME_ANSWER, afterEvents: number = 2): WorksBehaviour {
   let release: WorksBehaviour['release'] = () => undefined;
   const released = new Promise<StreamFailure | undefined>((resolve) => {

@@ -64,8 +64,6 @@ export interface FakeApi {
 export interface FakeApiOptions {
   /** The same as calling `replyAlways`. */
   readonly always?: Behaviour;
-  /** A resumed stream begins again with its first event. */
-  readonly repeatsEvents?: boolean;
   /** The answer to a cancellation, which then has no effect. */
   readonly cancels?: Behaviour;
 }
@@ -113,9 +111,6 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
       });
       changed();
       const background = responses.at(request.path);
-      const resumedAfter = /[?&]starting_after=(\d+)/.exec(request.path)?.[1];
-      if (background?.isStreamed === true && resumedAfter !== undefined)
-        return await background.stream(response, options.repeatsEvents ? -1 : Number(resumedAfter));
       const asked = isLook(request) ? background?.asked(request.path) : undefined;
       const behaviour = isCancellation(request)
         ? (options.cancels ?? background?.cancel() ?? sendsJson({ status: 'cancelled' }))
@@ -127,7 +122,7 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
       const isStart =
         request.path === '/v1/responses' && (request.body.background === true || behaviour.kind === 'works');
       const started = isStart ? responses.start(behaviour, { body: request.body, number }) : undefined;
-      if (started?.isStreamed === true) return await started.stream(response, -1);
+      if (started?.isStreamed === true) return await started.stream(response);
       await playBehaviour(behaviour, {
         request: asked ?? { body: request.body, number },
         response,
@@ -233,15 +228,12 @@ function parseObject(rawBody: string): JsonObject {
   }
 }
 
-/** A question, or the stream of a background response, which is resumed. */
 function isResponses({ method, path }: RecordedRequest): boolean {
-  return method === 'POST'
-    ? path === '/v1/responses'
-    : method === 'GET' && /^\/v1\/responses\/resp_\w+\?stream=/.test(path);
+  return method === 'POST' && path === '/v1/responses';
 }
 
 function isLook(request: RecordedRequest): boolean {
-  return request.method === 'GET' && /^\/v1\/responses\/\w+/.test(request.path) && !isResponses(request);
+  return request.method === 'GET' && /^\/v1\/responses\/\w+/.test(request.path);
 }
 
 function isCancellation({ method, path }: RecordedRequest): boolean {

@@ -72,13 +72,9 @@ export async function playBehaviour(behaviour: Behaviour, exchange: Exchange, by
       startStream();
       response.flushHeaders();
       return;
-    case 'stallsMidStream': {
+    case 'stallsMidStream':
       startStream();
-      const events = answerEvents(behaviour.of, request).slice(0, behaviour.afterEvents);
-      return writeEvents(
-        events.map((event) => (behaviour.isNumbered ? event : { ...event, sequence_number: undefined })),
-      );
-    }
+      return writeEvents(answerEvents(behaviour.of, request).slice(0, behaviour.afterEvents));
     case 'resetsBeforeHeaders':
       exchange.reset();
       return;

@@ -69,7 +69,7 @@ export const ANSWER_KEYS = {
       variable: 'OPENAI_MAX_CONCURRENCY',
     }),
     background: key(
-      'the API continues if the connection breaks, and the rest is read later, at most `max_retries` times; OpenAI keeps such a response for about ten minutes, also with `store: false`',
+      'the API continues if the connection breaks, and the answer is read when it is complete; OpenAI keeps such a response for about ten minutes, also with `store: false`',
       kinds.flag,
       {
         default: false,

@@ -36,11 +36,6 @@ export class ApiClient {
     return this.#openai.responses.create(body as unknown as ResponseCreateParamsStreaming, { signal }).asResponse();
   }
 
-  /** Continues the stream of a background response after an event. */
-  resume(id: string, after: number, signal: AbortSignal): Promise<Response> {
-    return this.#openai.responses.retrieve(id, { stream: true, starting_after: after }, { signal }).asResponse();
-  }
-
   /** Ends a background response. Asynchronous, because the package throws for an ID that is no part of a path. */
   async cancel(id: string): Promise<unknown> {
     return this.#openai.responses.cancel(id);

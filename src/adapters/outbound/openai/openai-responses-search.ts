@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { watchResponse } from '../../../application/answers/watch-response.ts';
 import { forwardAbort, whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
@@ -8,18 +9,18 @@ import type {
   SearchOutcome,
   SearchReply,
   SearchRequest,
-  WebAccess,
 } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { countUse } from '../../../application/tools/total-use.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { ApiClient } from './api-client.ts';
-import { excerpt, type Failure, type FailureContext } from './failure.ts';
-import { isClosed, Rejections } from './rejections.ts';
+import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
+import { OpenAiStartedResponses } from './openai-started-responses.ts';
+import { Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
 import { ResponseEvents } from './response-events.ts';
-import { readResponse, readResumable } from './response-reader.ts';
+import { readResponse } from './response-reader.ts';
+import { toSearchError, toStartedFailure, toWatchedError } from './search-error.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 
 /** Saves good replies with their bodies, as the API sent them. */
@@ -141,11 +142,11 @@ export class OpenAiResponsesSearch implements LlmSearch {
     observer: Required<SearchObserver>,
     signal: AbortSignal,
   ): Promise<Result<SearchReply, Failure>> {
-    const { apiKeyVariable, route, redactor, clock, maxRetries, recorder, datesFromReply } = this.#options;
+    const { apiKeyVariable, route, redactor, clock, recorder, datesFromReply } = this.#options;
     const { profile, timeZone, mode } = request;
     const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redactor };
     const isBackground = body.background === true;
-    /** The ID of a response that the caller follows by itself. */
+    /** The ID of a response that continues if the connection ends. */
     let startedId: string | undefined;
     if (mode === 'background' && !isBackground) observer.onStarted(undefined);
     // The client may leave a listener on the signal that it gets.
@@ -155,33 +156,46 @@ export class OpenAiResponsesSearch implements LlmSearch {
         if (!signal.aborted) observer.onProgress(progress);
       },
       onCreated: () => {
-        if (mode !== 'background' || !isBackground) return;
+        if (!isBackground) return;
         startedId = ID.test(events.id ?? '') ? events.id : undefined;
-        observer.onStarted(startedId);
+        if (mode === 'background') observer.onStarted(startedId);
       },
     });
     const texts: string[] = [];
     const onText = recorder && ((text: string) => texts.push(text));
     const stopForwarding = forwardAbort(signal, controller);
-    const wait = (resumptions: number) => clock.sleep(this.#backoffMs(resumptions), controller.signal);
-    const open = () => client.ask(body, controller.signal);
-    const reading = { client, events, onText, clock, maxRetries, wait };
     try {
-      const response = await (isBackground && mode !== 'background'
-        ? readResumable(open, reading, controller.signal)
-        : readResponse(open, reading));
+      const response = await readResponse(() => client.ask(body, controller.signal), { events, onText, clock });
       if (response.isOk()) observer.onUsed(toUse(response.value));
       const reply = response.andThen((response) =>
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
       );
       if (reply.isOk()) await recorder?.(request, reply.value, texts.join(''));
-      return startedId === undefined ? reply : reply.mapErr((failure) => toStartedFailure(failure, events));
+      if (startedId === undefined) return reply;
+      if (mode === 'background') return reply.mapErr((failure) => toStartedFailure(failure, events));
+      if (reply.isOk() || events.outcome !== undefined || signal.aborted) return reply;
+      return await this.#watch(startedId, request, client, observer, controller.signal);
     } finally {
-      // The API continues a background response until it is cancelled.
-      if (isBackground && startedId === undefined && signal.aborted && events.id !== undefined)
-        this.#cancel(client, events.id);
+      // The API continues a background response until it is cancelled. One in the mode `background` is left to the caller that follows it.
+      const isLeft = mode === 'background' && startedId !== undefined;
+      if (isBackground && !isLeft && signal.aborted && events.id !== undefined) this.#cancel(client, events.id);
       stopForwarding();
     }
+  }
+
+  /** Looks at a response whose stream broke until it has ended. */
+  async #watch(
+    id: string,
+    request: SearchRequest,
+    client: ApiClient,
+    observer: Required<SearchObserver>,
+    signal: AbortSignal,
+  ): Promise<Result<SearchReply, Failure>> {
+    const { clock } = this.#options;
+    const responses = new OpenAiStartedResponses({ ...this.#options, callFor: () => ok(client) });
+    const outcome = await watchResponse(id, request, { responses, clock }, { ...observer, onLook: () => {} }, signal);
+    if (outcome.isOk()) observer.onUsed(outcome.value.report);
+    return outcome.mapErr((error) => permanentFailure(toWatchedError(error), error.kind));
   }
 
   #cancel(client: ApiClient, id: string): void {
@@ -212,32 +226,3 @@ export class OpenAiResponsesSearch implements LlmSearch {
     );
   }
 }
-
-/** After its beginning, no request is repeated, and a response whose end was not read can be looked at. */
-function toStartedFailure({ error, log }: Failure, { outcome }: ResponseEvents): Failure {
-  const { diagnostics } = error;
-  const interrupted = { kind: 'interrupted' as const, ...withoutUndefined({ diagnostics }) };
-  return { error: outcome === undefined ? interrupted : error, isTransient: false, log };
-}
-
-/** What a failure means for an answer. */
-function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
-  const { kind } = error;
-  if (kind !== 'bad_request' && kind !== 'server_error') return error;
-  const { detail } = error;
-  const param = rejection?.param ?? '';
-  const about = `${param} ${detail}`;
-  if (kind === 'bad_request') {
-    // Only the configuration closes the search of an open web. Nothing is sent without it: the error says which option it is.
-    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
-      return { kind: 'cached_search_rejected', detail };
-    const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
-    if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
-  }
-  const isAboutWeb = (kind === 'bad_request' ? ABOUT_WEB : UNDECLARED_SEARCH).test(about);
-  return web === 'closed' && isAboutWeb ? { kind: 'web_not_restricted', detail } : error;
-}
-
-const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
-/** What a back end reports if the history has a search, but the request declares no search tool. */
-const UNDECLARED_SEARCH = /response protection/i;

@@ -1,17 +1,18 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { Inquiry } from '../../../application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ApiClient } from './api-client.ts';
 import type { FailureContext } from './failure.ts';
-import type { OpenAiResponsesSearchOptions } from './openai-responses-search.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 
-type Options = Pick<OpenAiResponsesSearchOptions, 'apiKeyVariable' | 'route' | 'clock' | 'redactor'> & {
+type Options = Omit<FailureContext, 'model' | 'attempt'> & {
+  readonly clock: Clock;
   readonly callFor: () => Result<ApiClient, SearchError>;
 };
 

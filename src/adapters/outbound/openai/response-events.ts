@@ -19,8 +19,6 @@ interface Options {
 export class ResponseEvents {
   /** The ID of the response. */
   id: string | undefined;
-  /** The number of the last event, if the server numbers them. */
-  sequence: number | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
   readonly context: FailureContext;
@@ -48,7 +46,6 @@ export class ResponseEvents {
     const type = asText(event.type) ?? name;
     const response = asObject(event.response);
     this.id = asText(response?.id) ?? this.id;
-    this.sequence = asNumber(event.sequence_number) ?? this.sequence;
     const item = asObject(event.item);
     switch (type) {
       case 'error':

@@ -3,7 +3,6 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { readBytes } from '../network/read-bytes.ts';
-import type { ApiClient } from './api-client.ts';
 import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure } from './failure.ts';
 import { MAX_LENGTH, type ResponseEvents } from './response-events.ts';
@@ -21,14 +20,6 @@ interface Reading {
   readonly clock: Clock;
 }
 
-/** What it takes to continue one whose stream breaks, too. */
-interface ResumableReading extends Reading {
-  readonly client: ApiClient;
-  readonly maxRetries: number;
-  /** Waits before another resumption; the number is that of the resumptions so far. */
-  readonly wait: (resumptions: number) => Promise<unknown>;
-}
-
 /**
  * Reads a response: an event stream, or a single JSON body from a server that does not stream. A stream that
  * ends without its terminal event is a broken connection, regardless of the text received so far.
@@ -42,43 +33,6 @@ export async function readResponse(
   } catch (thrown) {
     return err(toThrownFailure(thrown, reading.events.context, reading.clock.now()));
   }
-}
-
-/**
- * Reads a background response. If its stream breaks after the first event, it is resumed: the same response continues, so that this is no new
- * attempt. When no resumption is left, the call fails, and is not sent again.
- */
-export async function readResumable(
-  open: () => Promise<Response>,
-  reading: ResumableReading,
-  signal: AbortSignal,
-): Promise<Result<JsonObject, Failure>> {
-  const { client, events, onText, maxRetries, wait } = reading;
-  let outcome = await readResponse(open, reading);
-  let isInterrupted = isBroken(outcome);
-  for (let resumption = 0; isInterrupted && !signal.aborted; resumption += 1) {
-    const { id, sequence } = events;
-    if (id === undefined || sequence === undefined) return outcome;
-    if (resumption >= maxRetries) return outcome.mapErr((failure): Failure => ({ ...failure, isTransient: false }));
-    // The first break may be that of an idle connection; after another one, the network needs time.
-    if (resumption > 0) await wait(resumption);
-    let isOpen = false;
-    const resume = async () => {
-      const resumed = await client.resume(id, sequence, signal);
-      isOpen = true;
-      // Ends an incomplete event.
-      onText?.('\n\n');
-      return resumed;
-    };
-    outcome = await readResponse(resume, reading);
-    // The response continues while the API refuses to resume it; a failure that the response reports is its own.
-    isInterrupted = isBroken(outcome) || (!isOpen && outcome.isErr() && outcome.error.isTransient);
-  }
-  return outcome;
-}
-
-function isBroken(outcome: Result<JsonObject, Failure>): boolean {
-  return outcome.isErr() && outcome.error.error.kind === 'connection_failed';
 }
 
 async function read(http: Response, reading: Reading): Promise<Result<JsonObject, Failure>> {

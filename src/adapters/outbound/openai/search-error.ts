@@ -1,0 +1,42 @@
+import type { WebAccess } from '../../../application/ports/llm-search.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
+import type { Failure } from './failure.ts';
+import { isClosed } from './rejections.ts';
+import type { RequestBody } from './request-body.ts';
+import type { ResponseEvents } from './response-events.ts';
+
+/** After its beginning, no request is repeated, and a response whose end was not read can be looked at. */
+export function toStartedFailure({ error, log }: Failure, { outcome }: ResponseEvents): Failure {
+  const { diagnostics } = error;
+  const interrupted = { kind: 'interrupted' as const, ...withoutUndefined({ diagnostics }) };
+  return { error: outcome === undefined ? interrupted : error, isTransient: false, log };
+}
+
+/** No other call can look at the response. */
+export function toWatchedError(error: SearchError): SearchError {
+  if (error.kind === 'unknown_answer') return { kind: 'failed', detail: 'the API no longer has the response' };
+  return error.kind === 'interrupted' ? (error.reason ?? error) : error;
+}
+
+/** What a failure means for an answer. */
+export function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
+  const { kind } = error;
+  if (kind !== 'bad_request' && kind !== 'server_error') return error;
+  const { detail } = error;
+  const param = rejection?.param ?? '';
+  const about = `${param} ${detail}`;
+  if (kind === 'bad_request') {
+    // Only the configuration closes the search of an open web. Nothing is sent without it: the error says which option it is.
+    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
+      return { kind: 'cached_search_rejected', detail };
+    const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
+    if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
+  }
+  const isAboutWeb = (kind === 'bad_request' ? ABOUT_WEB : UNDECLARED_SEARCH).test(about);
+  return web === 'closed' && isAboutWeb ? { kind: 'web_not_restricted', detail } : error;
+}
+
+const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
+/** What a back end reports if the history has a search, but the request declares no search tool. */
+const UNDECLARED_SEARCH = /response protection/i;
