@@ -273,6 +273,18 @@ describe('in a browser', () => {
     await untilText('.server [role="alert"]', 'The server tools was restarted by request a moment ago. Try again in');
   });
 
+  test('shows since when it knows the tools of an idle server, which it starts on request', async () => {
+    const server = await serve({ servers: [{ ...TOOLS, idle_ms: 1 }] });
+    const { page, text, untilText } = await open(server, { speed: 100 });
+    await untilText('.server .state', 'idle');
+    expect(await text('.server .hint')).toMatch(
+      /^It starts with its next call\. Its tools are those that it listed at .*\d.* Start asks it again\.$/,
+    );
+    await page.click('[aria-label="Start tools"]');
+    await untilText('#announcer', 'Starting tools');
+    await untilText('.server .facts', '1 restart');
+  });
+
   test('shows the command that signs in to a server, first, until that has been done', async () => {
     const [notes, files] = [new ScriptedToolServer({ read: echoes }), new ScriptedToolServer({ read: echoes })];
     const login = new FakeServerLogin('notes');

@@ -129,6 +129,8 @@ describe('tools', () => {
     expect(stdout).toMatch(/^one: idle \(stdio, listed [\d.]+ m?s ago\)\n {2}echo: Says it again\.\n/);
     expect(stdout).toContain('\ntwo: available (stdio)\n');
     expect(stdout).toContain('\nIdle servers start with their first call. ');
+    const one = await user.run('tools', 'one', 'echo');
+    expect(one.stdout).toMatch(/^one: idle \(stdio, listed [\d.]+ m?s ago\)\none\/echo: .*\nIdle servers start /s);
     expect(started()).toHaveLength(2);
     expect((await user.run('tools', '--fresh')).stdout).not.toContain('idle');
     expect(started()).toHaveLength(4);

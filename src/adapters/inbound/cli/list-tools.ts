@@ -1,4 +1,5 @@
 import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
+import type { ServerStatus } from '../../../application/gateway/server-status.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
@@ -36,27 +37,33 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   const nowMs = options.clock.now().getTime();
   const isMissing = tool !== undefined && tools.length === 0;
   const names = offered(tools);
+  const idle = servers.filter(({ state }) => state === 'idle');
+  const show = ({ name, state, transport, lastError, listedAt }: ServerStatus) => {
+    const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
+    const age = listedAt === undefined ? '' : `, listed ${duration(nowMs - listedAt.getTime())} ago`;
+    out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
+  };
   if (json) {
     const shown = servers.map((server) => ({ ...server, since: server.since.toISOString() }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (tool !== undefined && !isMissing) {
+    for (const server of idle) show(server);
     for (const line of tools.flatMap(toolLines)) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0) out(`${NO_SERVERS}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
-    for (const { name, state, transport, lastError, changed, listedAt } of servers) {
-      const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
-      const age = listedAt === undefined ? '' : `, listed ${duration(nowMs - listedAt.getTime())} ago`;
-      out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
+    for (const server of servers) {
+      const { name, changed } = server;
+      show(server);
       if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
         out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
     }
-    if (servers.some(({ state }) => state === 'idle')) out(`${IDLE_SERVERS}\n`);
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
+  if (!json && idle.length > 0) out(`${IDLE_SERVERS}\n`);
   if (isMissing && isAvailable) err.write(`${redact(missingTool(tool, options))}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }

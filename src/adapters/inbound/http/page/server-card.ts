@@ -14,6 +14,8 @@ export interface ListedServer {
   readonly restarts: number;
   readonly pid?: number;
   readonly lastError?: string;
+  /** When the tools were listed, if the server does not run. */
+  readonly listedAt?: string;
   /** The command that signs in, if a person must. */
   readonly login?: string;
   /** The names of tools that are not approved. */
@@ -41,10 +43,11 @@ export function builtInCard(name: string, tools: CardTools): HTMLElement {
 export function serverCard(server: ListedServer, tools: CardTools, onRestarted: () => void): HTMLElement {
   const { name, state, login, changed, transport, restarts, pid, serverInfo = {} } = server;
   const problems = el('div');
-  const restart = el('button', { type: 'button', ariaLabel: `Restart ${name}` }, 'Restart');
+  const verb = state === 'idle' ? 'Start' : 'Restart';
+  const restart = el('button', { type: 'button', ariaLabel: `${verb} ${name}` }, verb);
   restart.dataset.key = `restart ${name}`;
   restart.onclick = async () => {
-    announce(`Restarting ${name}`);
+    announce(`${verb}ing ${name}`);
     const problem = await restartProblem(name);
     if (problem !== undefined) problems.append(el('p', { className: 'hint bad', role: 'alert' }, foreign(problem)));
     onRestarted();
@@ -58,12 +61,13 @@ export function serverCard(server: ListedServer, tools: CardTools, onRestarted: 
     el(
       'div',
       { className: 'facts' },
-      el('span', {}, 'since ', sinceNode(server)),
+      el('span', {}, 'since ', timeNode(server.since)),
       facts.filter((fact) => fact !== '').map((fact) => foreign(fact)),
     ),
     login === undefined
       ? lastError(server)
       : el('p', {}, "To sign in, run on the gateway's machine: ", foreign(login, 'code')),
+    idleNote(server),
     changed === undefined ? undefined : el('p', { className: 'hint warn' }, foreign(notApprovedMessage(changed))),
     problems,
     toolList(name, tools),
@@ -76,15 +80,28 @@ function stateNode(state: string): HTMLElement {
   return el('span', { className: `state ${state}` }, state.replace('_', ' '));
 }
 
-function sinceNode({ since }: ListedServer): HTMLElement {
-  return el('time', { dateTime: since }, new Date(since).toLocaleString());
+function timeNode(time: string): HTMLElement {
+  return el('time', { dateTime: time }, new Date(time).toLocaleString());
+}
+
+/** Where the tools of a server come from that does not run. */
+function idleNote({ state, listedAt }: ListedServer): Child {
+  if (state !== 'idle') return undefined;
+  const origin = listedAt === undefined ? 'of gateway.lock' : ['that it listed at ', timeNode(listedAt)];
+  return el(
+    'p',
+    { className: 'hint' },
+    'It starts with its next call. Its tools are those ',
+    origin,
+    '. Start asks it again.',
+  );
 }
 
 function lastError(server: ListedServer): Child {
   const { state, lastError } = server;
   if (lastError === undefined) return undefined;
   const isOver = state === 'available';
-  const when = isOver ? ['Last error, before ', sinceNode(server), ': '] : 'Last error: ';
+  const when = isOver ? ['Last error, before ', timeNode(server.since), ': '] : 'Last error: ';
   return el('p', { className: isOver ? 'hint' : 'hint bad' }, when, foreign(lastError));
 }
 
