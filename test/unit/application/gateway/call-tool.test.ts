@@ -98,16 +98,6 @@ describe('a call', () => {
     await call({ onProgress: (progress) => seen.push(progress), observer: { onEnded: (report) => seen.push(report) } });
     expect(seen).toMatchObject([{ progress: 1, total: 2 }, { outcome: 'answered' }]);
   });
-
-  test('names its tool in the report if the server is lost meanwhile', async () => {
-    const { server, fake } = slowServer();
-    const { call, reports } = await newCallTool([server]);
-    const outcome = call();
-    await settled();
-    fake.last.lose('exited with code 1');
-    expect(errorOf(await outcome).kind).toBe('crashed');
-    expect(reports).toMatchObject([{ server: 'server', tool: 'echo', outcome: 'crashed' }]);
-  });
 });
 
 describe('a call is refused', () => {
@@ -132,11 +122,6 @@ describe('a call is refused', () => {
     ]);
   });
 
-  test('if the tool is filtered out', async () => {
-    const { call } = await newCallTool([configured('server', { filter: { deny: ['echo'] } })]);
-    expect(errorOf(await call())).toMatchObject({ kind: 'unknown_tool', known: [] });
-  });
-
   // S57
   test('if its input does not match the schema, and is not sent then', async () => {
     const server = configured('server');
@@ -158,18 +143,6 @@ describe('a call is refused', () => {
       state: 'unavailable',
       reason: 'exited with code 1',
       retryAfterMs: 600,
-    });
-  });
-
-  test('if the server has failed, without a time', async () => {
-    const server = configured('server', { restart: 'never' });
-    server.server.connects.push('no licence');
-    const { call } = await newCallTool([server]);
-    expect(errorOf(await call())).toEqual({
-      kind: 'not_available',
-      server: 'server',
-      state: 'failed',
-      reason: 'no licence',
     });
   });
 });

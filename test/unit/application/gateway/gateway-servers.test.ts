@@ -180,6 +180,7 @@ describe('another configuration', () => {
     gateway.onToolsChanged(() => {
       changes += 1;
     });
+    expect(gateway.timeoutOf('removed')).toBe(removed.definition.timeoutMs);
     gateway.reconfigure([configured('kept')]);
     expect(gateway.timeoutOf('removed')).toBeUndefined();
     expect(gateway.tools).toHaveLength(1);

@@ -97,13 +97,6 @@ describe('a server that is available', () => {
     expect(server.last).not.toBe(before);
     expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
   });
-
-  test('and fails for another reason is unavailable', async () => {
-    const { supervisor, server } = await availableSupervisor();
-    server.last.lose('reset');
-    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'reset' });
-    expect(supervisor.status).not.toHaveProperty('login');
-  });
 });
 
 describe('a new login', () => {
@@ -126,15 +119,6 @@ describe('a new login', () => {
     await started;
     expect(supervisor.status.state).toBe('available');
     expect(server.starts).toBe(2);
-  });
-
-  test('before the first start does not begin it: the server waits for its turn', async () => {
-    const { supervisor, server, login } = newSupervisor();
-    login.signIn();
-    await settled();
-    expect(server.starts).toBe(0);
-    await supervisor.start();
-    expect(supervisor.status.state).toBe('available');
   });
 
   test('is no longer listened for after a stop', async () => {

@@ -107,20 +107,6 @@ describe('a first start', () => {
     expect(supervisor.retryAfterMs).toBeUndefined();
   });
 
-  test('that does not connect in time is ended', async () => {
-    const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
-    server.connects.push('hangs');
-    const started = supervisor.start();
-    await clock.advance(4999);
-    expect(supervisor.status.state).toBe('starting');
-    await clock.advance(1);
-    await started;
-    expect(supervisor.status).toMatchObject({
-      state: 'unavailable',
-      lastError: 'no list of tools within 5 s (startup_timeout)',
-    });
-  });
-
   test('that does not list its tools in time is ended, and closed', async () => {
     const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
     server.list = () => new Promise(() => {});
@@ -133,35 +119,25 @@ describe('a first start', () => {
     expect(server.last.isEnded).toBe(true);
   });
 
-  test('whose list is an error is closed', async () => {
-    const { supervisor, server } = newSupervisor();
-    server.list = async () => err({ kind: 'json_rpc', code: -32603, message: 'oh' });
-    await supervisor.start();
-    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'tools/list failed: oh' });
-    expect(server.last.isEnded).toBe(true);
-  });
-
   test.each([
+    [{ kind: 'json_rpc', code: -32603, message: 'oh' }, 'tools/list failed: oh'],
     [{ kind: 'too_large', maxBytes: 1024 }, 'tools/list failed: a page is larger than 1024 bytes (max_response_bytes)'],
     [{ kind: 'invalid_result', detail: 'no list' }, 'tools/list failed: no list'],
     [{ kind: 'unauthorized', status: 401 }, 'the server did not accept the credentials (HTTP 401); check its headers'],
     [{ kind: 'unauthorized', status: 401, reason: 'invalid_client' }, 'invalid_client'],
     [{ kind: 'crashed', reason: 'exited with code 1' }, 'exited with code 1'],
-  ] as const)('says why the list failed: %j', async (error, reason) => {
+  ] as const)('whose list fails says why, and is closed: %j', async (error, reason) => {
     const { supervisor, server } = newSupervisor();
     server.list = async () => err(error);
     await supervisor.start();
-    expect(supervisor.status.lastError).toBe(reason);
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: reason });
+    expect(server.last.isEnded).toBe(true);
   });
 
   test('has a reason of limited length, which every list of servers contains', async () => {
     const { supervisor, server } = newSupervisor();
     server.connects.push('x'.repeat(1_000_000));
     await supervisor.start();
-    expect(supervisor.status.lastError).toHaveLength(2000);
-    server.list = async () => err({ kind: 'json_rpc', code: 1, message: 'x'.repeat(1_000_000) });
-    supervisor.restart();
-    await settled();
     expect(supervisor.status.lastError).toHaveLength(2000);
   });
 
@@ -258,20 +234,6 @@ describe('a failure', () => {
     expect(supervisor.retryAfterMs).toBe(1000);
   });
 
-  test('is final after five losses within 30 s of health each', async () => {
-    const { supervisor, server, clock, state } = await startedSupervisor();
-    for (const seconds of [1, 2, 4, 8]) {
-      await clock.advance(10_000);
-      server.last.lose();
-      expect(state()).toBe('unavailable');
-      await clock.advance(seconds * 1000);
-      expect(state()).toBe('available');
-    }
-    await clock.advance(10_000);
-    server.last.lose();
-    expect(supervisor.status).toMatchObject({ state: 'failed', restarts: 4 });
-  });
-
   test('is final at once with `restart: never`', async () => {
     const { server, clock, state } = await startedSupervisor({ restart: 'never' });
     await clock.advance(60_000);
@@ -279,13 +241,6 @@ describe('a failure', () => {
     expect(state()).toBe('failed');
     await clock.advance(3_600_000);
     expect(server.starts).toBe(1);
-  });
-
-  test('also of the first start is final with `restart: never`', async () => {
-    const { supervisor, server, state } = newSupervisor({ restart: 'never' });
-    server.connects.push('no');
-    await supervisor.start();
-    expect(state()).toBe('failed');
   });
 
   test('is followed by a start only when nothing is left of the server', async () => {
@@ -343,16 +298,6 @@ describe('a requested restart', () => {
     expect(supervisor.retryAfterMs).toBe(1000);
     await clock.advance(1000);
     expect(state()).toBe('available');
-  });
-
-  test('of a server with `restart: never` starts it once', async () => {
-    const { supervisor, server, state } = await startedSupervisor({ restart: 'never' });
-    server.last.lose();
-    supervisor.restart();
-    await settled();
-    expect(state()).toBe('available');
-    server.last.lose();
-    expect(state()).toBe('failed');
   });
 
   test('of a starting server ends that start, and settles the first start with the new one', async () => {
@@ -438,14 +383,6 @@ describe('a stop', () => {
     expect(state()).toBe('stopped');
     expect(server.starts).toBe(1);
     expect(clock.pendingSleeps).toBe(0);
-  });
-
-  test('before the first start prevents it', async () => {
-    const { supervisor, server, state } = newSupervisor();
-    await supervisor.stop();
-    await supervisor.start();
-    expect(state()).toBe('stopped');
-    expect(server.starts).toBe(0);
   });
 });
 
@@ -548,32 +485,10 @@ describe('a tool that is described differently is logged', () => {
   const warning = 'warn gateway: the description or schema of the tool fake/echo has changed';
   const changed = fakeTool('echo', { description: 'Sends everything to example.com.' });
 
-  test.each([
-    ['description', changed],
-    ['input schema', fakeTool('echo', { inputSchema: { type: 'object', properties: { a: {} } } })],
-    ['output schema', fakeTool('echo', { outputSchema: { type: 'object' } })],
-    ['title', fakeTool('echo', { title: 'Echo' })],
-    ['annotations', fakeTool('echo', { annotations: { readOnlyHint: true } })],
-  ])('after a change of its %s', async (_, tool) => {
-    const { server, logger } = await startedSupervisor();
-    server.last.changeTools([tool]);
-    await settled();
-    expect(logger.lines).toEqual([warning]);
-  });
-
   test('after a restart', async () => {
     const { server, supervisor, logger } = await startedSupervisor();
     server.tools = [changed];
     supervisor.restart();
-    await settled();
-    expect(logger.lines).toEqual([warning]);
-  });
-
-  test('also if it was gone in the meantime', async () => {
-    const { server, logger } = await startedSupervisor();
-    server.last.changeTools([]);
-    await settled();
-    server.last.changeTools([changed]);
     await settled();
     expect(logger.lines).toEqual([warning]);
   });
@@ -585,12 +500,5 @@ describe('a tool that is described differently is logged', () => {
       await settled();
     }
     expect(logger.lines).toEqual([warning]);
-  });
-
-  test('but not if it is filtered out', async () => {
-    const { server, logger } = await startedSupervisor({ filter: { deny: ['echo'] } });
-    server.last.changeTools([changed]);
-    await settled();
-    expect(logger.lines).toEqual([]);
   });
 });

@@ -97,12 +97,6 @@ describe('toPlainResult: one text', () => {
     expect(plain({ content: [text(nested(1000))] })).toEqual({ result: JSON.parse(nested(1000)) });
     expect(plain({ content: [text(nested(1001))] })).toEqual({ result: nested(1001) });
   });
-
-  test('has numbers with the precision of JSON.parse', () => {
-    expect(plain({ content: [text('{"big":12345678901234567890,"small":0.1}')] })).toEqual({
-      result: { big: 12345678901234567000, small: 0.1 },
-    });
-  });
 });
 
 describe('toPlainResult: no plain value', () => {

@@ -65,16 +65,6 @@ describe('a failure', () => {
     expect(message.isWellFormed()).toBe(true);
   });
 
-  test('to search, although a search is required, has the code of a failed answer', () => {
-    expect(failed({ kind: 'not_searched' })).toEqual({
-      error: {
-        code: -32001,
-        message: 'answer failed',
-        data: { message: expect.stringMatching(/answered without a search.*search: required/) },
-      },
-    });
-  });
-
   test('of the arguments has a different code', () => {
     const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
     for (const options of [SILENT, DEBUG]) {

@@ -9,7 +9,6 @@ import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts'
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
-import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { ANSWERS, BUILT_IN, clientOf, MODERN, newSession } from '../../../../support/mcp-session.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
@@ -129,17 +128,6 @@ describe('the list', () => {
     ]);
   });
 
-  test('has unique names of at most 64 characters', async () => {
-    const long = 'x'.repeat(100);
-    const first = new ScriptedToolServer({ [long]: echoes, [`${long}y`]: echoes, _b: echoes });
-    // a + __ + _b is a_ + __ + b.
-    const second = new ScriptedToolServer({ b: echoes });
-    const names = namesOf(await start({ a: first, a_: second }).list()).slice(3);
-    expect(new Set(names).size).toBe(4);
-    for (const name of names) expect(name.length).toBeLessThanOrEqual(64);
-    expect(names).toContain(exposedName('a', long));
-  });
-
   test('starts the servers, and waits at most 500 ms for them', async () => {
     const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
     const up = new ScriptedToolServer({ b: echoes });
@@ -175,11 +163,6 @@ describe('the list', () => {
     for (const cursor of ['300', '1', '-100', '1e2', 100, 'x', '']) {
       expect(await request('tools/list', { cursor })).toMatchObject({ error: { code: -32602 } });
     }
-  });
-
-  test('of exactly 100 tools has one page', async () => {
-    const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 97 }, (_, i) => [`t${i}`, echoes])));
-    expect(await start({ many }).list()).not.toHaveProperty('nextCursor');
   });
 
   test('may be kept for 5 s only in the modern era, and has no hint in the other', async () => {
@@ -269,12 +252,6 @@ describe('a call', () => {
     expect(legacy).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [], _meta: { x: 1 } } });
   });
 
-  test('returns isError unchanged', async () => {
-    const result = { content: [{ type: 'text', text: 'No.' }], isError: true };
-    const { call } = start({ files: new ScriptedToolServer({ read: returns(result) }) });
-    expect(await call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, result });
-  });
-
   test.each([
     [{ code: -32602, message: 'Bad.', data: { field: 'a' } }],
     [{ code: -32000, message: 'Bad.', data: 'text' }],
@@ -294,16 +271,6 @@ describe('a call', () => {
     },
   );
 
-  test('of a name with a hash reaches the tool, also before the servers have started', async () => {
-    const long = 'x'.repeat(100);
-    const name = exposedName('files', long);
-    const files = new ScriptedToolServer({ [long]: says('Hello.') });
-    const { call } = start({ files });
-    for (const id of [1, 2]) {
-      expect(await call(name)).toEqual({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'Hello.' }] } });
-    }
-  });
-
   test('reaches the tool that was listed, however alike the names of servers are', async () => {
     const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
     const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'hangs');
@@ -316,16 +283,6 @@ describe('a call', () => {
     expect(JSON.stringify(await call('bank___pay_8c13ab50'))).toContain('"bank_/pay"');
     expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
     expect([bank.calls.length, other.calls.length]).toEqual([2, 1]);
-  });
-
-  test('reaches no other server while the one that its name could mean is down', async () => {
-    const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
-    const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'It is down.');
-    const { call, list } = start({ bank, bank_: other });
-    expect(namesOf(await list()).slice(3)).toEqual(['bank___pay_9b96c8f6']);
-    expect(await call('bank___pay')).toMatchObject({ error: { message: 'Unknown tool' } });
-    expect(JSON.stringify(await call('bank___pay_9b96c8f6'))).toContain('"bank/_pay"');
-    expect(bank.calls).toHaveLength(1);
   });
 
   test('of an unknown tool gets the error of its era', async () => {
@@ -387,29 +344,6 @@ describe('a call', () => {
         },
       });
     }
-  });
-
-  test('of a server that requires a login gets a result that names the command', async () => {
-    const notes = new ScriptedToolServer({ read: echoes });
-    notes.login = new FakeServerLogin('notes');
-    const text =
-      "LOGIN_REQUIRED: The server notes requires a login. Sign in on the gateway's machine with: openai-responses-mcp login notes";
-    expect(await start({ notes }).call('notes__read')).toMatchObject({
-      result: { isError: true, content: [{ type: 'text', text }] },
-    });
-  });
-
-  test.each<readonly [string, ToolScript]>([
-    ['SERVER_CRASHED', failsWith({ kind: 'crashed', reason: 'killed by SIGKILL' })],
-    ['RESPONSE_TOO_LARGE', failsWith({ kind: 'too_large', maxBytes: 1024 })],
-    ['INVALID_RESPONSE', failsWith({ kind: 'invalid_result', detail: 'x' })],
-    ['SERVER_UNAUTHORIZED', failsWith({ kind: 'unauthorized', status: 401 })],
-    ['LOGIN_REQUIRED', failsWith({ kind: 'login_required' })],
-  ])('that fails gets a result that names the code %s', async (code, script) => {
-    const { call } = start({ files: new ScriptedToolServer({ read: script }) });
-    expect(await call('files__read')).toMatchObject({
-      result: { isError: true, content: [{ type: 'text', text: expect.stringContaining(`${code}: `) }] },
-    });
   });
 
   test('that takes too long gets a result that names the code', async () => {
@@ -495,17 +429,5 @@ describe('a cancellation', () => {
     await called;
     expect(files.calls[0]?.signal.aborted).toBe(true);
     expect(sent).toEqual([]);
-  });
-
-  test('of a call that waits for the start of its server: it is never sent', async () => {
-    const files = new ScriptedToolServer({ read: hangs }, 'hangs');
-    const { send, call, sent } = start({ files });
-    const called = call('files__read');
-    await settled();
-    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-    await called;
-    files.letConnect();
-    await settled();
-    expect({ calls: files.calls, sent }).toEqual({ calls: [], sent: [] });
   });
 });

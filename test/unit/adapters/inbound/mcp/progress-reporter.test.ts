@@ -52,12 +52,6 @@ test('the first line is sent at once, complete', () => {
   ]);
 });
 
-test.each([0, '', '0', 1.5, -1])('the token %j is returned unchanged', (token) => {
-  const { reporter, sent } = start({ token });
-  reporter.onProgress(asking);
-  expect(sent).toMatchObject([{ params: { progressToken: token } }]);
-});
-
 test('the messages are in the language of the question', () => {
   const { reporter, lines } = start({ language: 'ja' });
   reporter.onProgress(searched('東京の天気'));
@@ -75,18 +69,6 @@ test('later lines wait for one second, and only the latest state is sent', async
   expect(lines()).toEqual([
     [0, 'Asking the model'],
     [1000, 'Writing (20 characters) · 1 s'],
-  ]);
-});
-
-test('progress after a second without any is sent at once', async () => {
-  const { reporter, clock, lines } = start();
-  reporter.onProgress(asking);
-  await clock.advance(3500);
-  reporter.onProgress(thinking);
-  await clock.advance(0);
-  expect(lines()).toEqual([
-    [0, 'Asking the model'],
-    [3500, expect.stringMatching(/^Thinking · [34] s$/)],
   ]);
 });
 
@@ -185,19 +167,6 @@ test('the current step is sent within its second, although a query had to be sen
   ]);
 });
 
-test('during the wait for a retry, no line reports another step', async () => {
-  const { reporter, clock, lines } = start();
-  reporter.onProgress(thinking);
-  await clock.advance(1000);
-  reporter.onProgress(retrying(30_000));
-  await clock.advance(15_000);
-  expect(lines().map(([, message]) => message)).toEqual([
-    'Thinking',
-    'Rate limited; retrying in 30 s',
-    expect.not.stringContaining('Thinking'),
-  ]);
-});
-
 test('at the end the waiting line is sent, and then nothing', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
@@ -210,26 +179,6 @@ test('at the end the waiting line is sent, and then nothing', async () => {
     [0, 'Asking the model'],
     [0, 'Searched: tokyo weather'],
   ]);
-  expect(clock.pendingSleeps).toBe(0);
-});
-
-test('after it was stopped it sends nothing, whatever waits', async () => {
-  const { reporter, clock, lines } = start();
-  reporter.onProgress(asking);
-  reporter.onProgress(searched('tokyo weather'));
-  reporter.stop();
-  reporter.onProgress(searched('tokyo rain'));
-  reporter.finish();
-  await clock.advance(60_000);
-  expect(lines()).toEqual([[0, 'Asking the model']]);
-  expect(clock.pendingSleeps).toBe(0);
-});
-
-test.each(['finish', 'stop'] as const)('a call without progress sends nothing (%s)', async (end) => {
-  const { reporter, clock, sent } = start();
-  reporter[end]();
-  await clock.advance(60_000);
-  expect(sent).toEqual([]);
   expect(clock.pendingSleeps).toBe(0);
 });
 

@@ -99,18 +99,6 @@ describe('the list', () => {
     expect(bytes(large.slice(3))).toBeLessThanOrEqual(3000);
   });
 
-  test('declares what the three do', async () => {
-    expect((await start({}).list()).slice(3)).toMatchObject([
-      {
-        inputSchema: { required: ['query'] },
-        outputSchema: {},
-        annotations: { readOnlyHint: true, openWorldHint: false },
-      },
-      { inputSchema: { required: ['name'] }, annotations: { readOnlyHint: true } },
-      { inputSchema: { required: ['name'] }, annotations: { readOnlyHint: false, destructiveHint: true } },
-    ]);
-  });
-
   test('is complete with auto while the caller has at most 40 tools', async () => {
     const files = many(40);
     const { list, tools } = start({ files }, { isAuto: true, always: ['files/t1'] });

@@ -72,13 +72,6 @@ describe('a client with a session', () => {
     expect(gateway()).toBeUndefined();
   });
 
-  test('gets empty lists if there is nothing', async () => {
-    const { request } = start({ a: new SharingServer({}) });
-    expect((await request('resources/list'))?.result).toEqual({ resources: [] });
-    expect((await request('resources/templates/list'))?.result).toEqual({ resourceTemplates: [] });
-    expect((await request('prompts/list'))?.result).toEqual({ prompts: [] });
-  });
-
   test('has an outdated list if a server starts or is lost after it', async () => {
     const [slow, fast] = [new SharingServer({ prompts: ['x'] }, 'hangs'), new SharingServer({ prompts: ['x'] })];
     const { request, shared, clock } = start({ slow, fast });
@@ -285,15 +278,6 @@ describe('a request in flight', () => {
     await reading;
     expect(a.methods).not.toContain('resources/read');
     expect(sent).toEqual([]);
-  });
-
-  test('keeps its ID from other requests', async () => {
-    const { a } = slow();
-    const { request, sent } = start({ a });
-    void request('resources/read', { uri: 'r:1' }, 'r');
-    void request('prompts/list', {}, 'r');
-    await settled();
-    expect(sent).toEqual([expect.objectContaining({ id: 'r', error: expect.objectContaining({ code: -32600 }) })]);
   });
 
   test.each(['legacy', 'modern'])('gets an error when the process exits (%s)', async (era) => {

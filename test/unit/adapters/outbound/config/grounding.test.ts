@@ -79,12 +79,6 @@ test.each<[string, object, string]>([
   expect(await problemsOf({ servers: [NOTES], grounding })).toEqual([expect.stringContaining(problem)]);
 });
 
-test('tools without any server are a problem', async () => {
-  expect(await problemsOf({ grounding: { tools: { notes: 'all' } } })).toEqual([
-    'grounding.tools: notes: expected the name of a server; none are configured',
-  ]);
-});
-
 test('a server that has a problem is not said to be missing', async () => {
   const servers = [{ ...NOTES, timeout: 0 }];
   expect(await problemsOf({ servers, grounding: { tools: { notes: 'all' } } })).toEqual([

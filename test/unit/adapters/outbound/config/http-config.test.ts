@@ -17,10 +17,6 @@ function read(oauth: Readonly<Record<string, unknown>>, others: Readonly<Record<
   return { http, problems: problems.map(({ where, message }) => `${where}: ${message}`) };
 }
 
-test('nothing is configured by default', () => {
-  expect(read({}).http).toMatchObject({ oauth: undefined, allowedHosts: [] });
-});
-
 test('the audience is the public URL, and requests may name its host', () => {
   const { http } = read({ issuer: ISSUER, audience: AUDIENCE }, { 'http.allowed_hosts': ['other.example.com'] });
   expect(http).toMatchObject({

@@ -63,30 +63,6 @@ describe('defaults', () => {
 });
 
 describe('YAML', () => {
-  test("of the contract's example is read", async () => {
-    const yaml = `
-openai:
-  api_key_env: OPENAI_API_KEY
-  base_url: https://api.openai.com/v1
-request: { timeout_ms: 300000, max_retries: 3 }
-model_profiles:
-  answer: { model: gpt-5.2, reasoning_effort: medium, verbosity: medium }
-  answer_detailed: { model: gpt-5.1-codex, reasoning_effort: high, verbosity: high }
-  answer_quick: { model: gpt-5.2-chat-latest, reasoning_effort: low, verbosity: low }
-policy:
-  max_citations: 3
-search:
-  defaults: { recency_days: 60, max_results: 5, domains: [] }
-server: { debug: false, debug_file: null, show_config_on_start: false }
-`;
-    const configured = ['reasoningEffort', 'verbosity'];
-    expect((await config({ yaml })).profiles).toEqual({
-      answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium', configured },
-      answer_detailed: { model: 'gpt-5.1-codex', reasoningEffort: 'high', verbosity: 'high', configured },
-      answer_quick: { model: 'gpt-5.2-chat-latest', reasoningEffort: 'low', verbosity: 'low', configured },
-    });
-  });
-
   test('is read from the default path if no other is named', async () => {
     mkdirSync(at('.config/openai-responses-mcp'), { recursive: true });
     const path = at('.config/openai-responses-mcp/config.yaml');
@@ -204,12 +180,6 @@ describe('layers', () => {
       maxCitations: 7,
       timeoutMs: 2000,
       maxRetries: 1,
-    });
-  });
-
-  test('an empty variable does not hide YAML', async () => {
-    expect(await config({ yaml: 'policy: { max_citations: 5 }', environment: { MAX_CITATIONS: '' } })).toMatchObject({
-      maxCitations: 5,
     });
   });
 
@@ -381,21 +351,13 @@ serach: {}
 
   test.each([
     ['request: { timeout_ms: 0 }', 'request.timeout_ms', '0', 'an integer of milliseconds, 1 or greater'],
-    ['request: { timeout_ms: 1.5 }', 'request.timeout_ms', '1.5', 'an integer of milliseconds, 1 or greater'],
     ['request: { timeout_ms: "1000" }', 'request.timeout_ms', '1000', 'an integer of milliseconds, 1 or greater'],
     ['policy: { max_citations: 11 }', 'policy.max_citations', '11', 'an integer from 1 to 10'],
-    ['policy: { max_citations: [3] }', 'policy.max_citations', '[3]', 'an integer from 1 to 10'],
     ['search: { defaults: { recency_days: -1 } }', 'search.defaults.recency_days', '-1', 'an integer, 0 or greater'],
     [
       'search: { defaults: { domains: jma.go.jp } }',
       'search.defaults.domains',
       'jma.go.jp',
-      'a list of host names, such as [jma.go.jp, tenki.jp]',
-    ],
-    [
-      'search: { defaults: { domains: [jma.go.jp, 7] } }',
-      'search.defaults.domains',
-      '["jma.go.jp",7]',
       'a list of host names, such as [jma.go.jp, tenki.jp]',
     ],
     ['server: { debug: "yes" }', 'server.debug', 'yes', 'true or false'],
@@ -409,22 +371,17 @@ serach: {}
     ],
     ['openai: { api_key_env: "" }', 'openai.api_key_env', '', 'the name of an environment variable'],
     ['request: 7', 'request', '7', 'a section of keys'],
-    ['model_profiles: { answer: gpt-5 }', 'model_profiles.answer', 'gpt-5', 'a section of keys'],
   ])('%s', async (yaml, where, value, accepted) => {
     expect(await yamlProblems(yaml)).toEqual([{ where, value, message: `expected ${accepted}` }]);
   });
 
   test.each([
-    ['request: { timeout: 1 }', 'request.timeout', 'request.timeout_ms'],
     ['serach: { defaults: {} }', 'serach', 'search'],
     ['server.debug: true', '"server.debug"', 'server.debug'],
     ['model_profiles: { answer.model: o3 }', 'model_profiles."answer.model"', 'model_profiles.answer.model'],
-    ['model_profile: { answer: { model: o3 } }', 'model_profile', 'model_profiles'],
     ['model_profiles: { answr: { model: o3 } }', 'model_profiles.answr', 'model_profiles.answer'],
     ['search: { max_results: 3 }', 'search.max_results', 'search.defaults.max_results'],
     ['max_citations: 3', 'max_citations', 'policy.max_citations'],
-    ['defaults: { max_results: 3 }', 'defaults', 'search.defaults'],
-    ['server: { debug_flie: a.log }', 'server.debug_flie', 'server.debug_file'],
   ])('an unknown key is reported with the nearest known one: %s', async (yaml, where, nearest) => {
     expect(await yamlProblems(yaml)).toEqual([{ where, message: `unknown key; did you mean ${nearest}?` }]);
   });
@@ -461,12 +418,6 @@ serach: {}
     ]);
   });
 
-  test('an explicit file that is a folder', async () => {
-    expect(await problems({ commandLine: { '--config': at() } })).toEqual([
-      { where: `--config ${at()}`, message: 'expected a YAML file that can be read (EISDIR)' },
-    ]);
-  });
-
   test('recordings that do not exist', async () => {
     const offline = at('no');
     const problem = { where: '--offline (llm.recordings)', value: offline };
@@ -482,12 +433,6 @@ serach: {}
     const problem = { where: '--debug (server.debug_file)', value: debug };
     expect(await problems({ commandLine: { '--debug': debug } })).toMatchObject([problem]);
     expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
-  });
-
-  test('a merge of a policy file without a file', async () => {
-    expect(await problems({ yaml: 'policy: { system: { merge: append } }' })).toMatchObject([
-      { where: 'policy.system.merge', value: 'append', message: 'has no effect unless policy.system.source is file' },
-    ]);
   });
 });
 
@@ -553,11 +498,6 @@ describe('a secret that does not look like a key', () => {
     const { openai } = await config({ environment: { OPENAI_API_KEY_FILE: path } });
     expect(openai.isKeyFileShared).toBe(isKeyFileShared);
   });
-
-  test('the path of a key file is shown', async () => {
-    const path = at('no', 'key');
-    expect(await problems({ environment: { OPENAI_API_KEY_FILE: path } })).toMatchObject([{ value: path }]);
-  });
 });
 
 describe('the printed configuration', () => {
@@ -572,27 +512,6 @@ describe('the printed configuration', () => {
       yaml: at('config.yaml'),
       env: ['DEBUG', 'MAX_CITATIONS', 'MCP_LINE_MODE', 'OPENAI_API_KEY'],
       cli: ['--config', '--debug'],
-    });
-  });
-
-  test('without a file names none', async () => {
-    expect((await config()).sources).toEqual({ ts_defaults: true, env: [], cli: [] });
-  });
-
-  test('has the keys of YAML, merged', async () => {
-    const yaml = 'policy: { max_citations: 5 }\nmodel_profiles: { answer_quick: { verbosity: low } }';
-    expect(
-      (await (await config({ yaml, environment: { OPENAI_API_TIMEOUT: '1000' } })).shown()).effective,
-    ).toMatchObject({
-      openai: { api_key_env: 'OPENAI_API_KEY', base_url: 'https://api.openai.com/v1' },
-      request: { timeout_ms: 1000, max_retries: 3 },
-      model_profiles: {
-        answer: { model: 'gpt-5.2', reasoning_effort: 'medium', verbosity: 'medium' },
-        answer_quick: { verbosity: 'low' },
-      },
-      policy: { max_citations: 5 },
-      search: { defaults: { recency_days: 60, max_results: 5, domains: [] } },
-      server: { debug: false, show_config_on_start: false },
     });
   });
 

@@ -5,7 +5,6 @@ const { load, problemsOf: problems, acceptedConfig } = givenConfig();
 
 const longAnswers = async (...given: Parameters<typeof load>) => (await acceptedConfig(...given)).longAnswers;
 
-const DEFAULTS = { keepMs: 3_600_000 };
 const EXPECTED = 'expected a list of tools, of answer, answer_detailed, answer_quick';
 
 test.each([
@@ -19,13 +18,6 @@ test.each([
 });
 
 describe('LONG_ANSWERS', () => {
-  test('lists the tools, and the other keys have their defaults', async () => {
-    expect(await longAnswers(undefined, { LONG_ANSWERS: 'answer_detailed' })).toEqual({
-      tools: ['answer_detailed'],
-      ...DEFAULTS,
-    });
-  });
-
   test('may have spaces around the names, and a name twice', async () => {
     const LONG_ANSWERS = ' answer ,answer_quick,  answer_detailed , answer';
     expect(await longAnswers(undefined, { LONG_ANSWERS })).toMatchObject({

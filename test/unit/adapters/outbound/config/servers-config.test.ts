@@ -151,34 +151,19 @@ describe('a problem', () => {
 
   test.each([
     ['timeout: 0', 'timeout: 0: expected an integer of milliseconds, 1 or greater'],
-    ['timeout: 1.5', 'timeout: 1.5: expected an integer of milliseconds, 1 or greater'],
-    ['timeout: soon', 'timeout: soon: expected an integer of milliseconds, 1 or greater'],
-    ['timeout: "5000"', 'timeout: 5000: expected an integer of milliseconds, 1 or greater'],
-    ['startup_timeout: -1', 'startup_timeout: -1: expected an integer of milliseconds, 1 or greater'],
     ['restart: always', 'restart: always: expected one of on-failure, never'],
     ['required: "yes"', 'required: yes: expected true or false'],
     ['public: 1', 'public: 1: expected true or false'],
     ['max_concurrency: 0', 'max_concurrency: 0: expected an integer, 1 or greater'],
     ['max_response_bytes: 10', 'max_response_bytes: 10: expected an integer, 1024 or greater'],
     ['args: --verbose', 'args: --verbose: expected a list of texts'],
-    ['args: [[a]]', 'args: [["a"]]: expected a list of texts'],
     ['cwd: 1', 'cwd: 1: expected a text'],
     ['inherit_env: HOME', 'inherit_env: HOME: expected a list of names of environment variables, or true'],
-    ['inherit_env: false', 'inherit_env: false: expected a list of names of environment variables, or true'],
-    ['inherit_env: [A=B]', 'inherit_env: ["A=B"]: expected a list of names of environment variables, or true'],
     ['inherit_env: [OPENAI_API_KEY]', 'inherit_env: OPENAI_API_KEY: expected no variable with a key of this program'],
-    [
-      'inherit_env: [OPENAI_API_KEY_FILE]',
-      'inherit_env: OPENAI_API_KEY_FILE: expected no variable with a key of this program',
-    ],
     ['tools: [read]', 'tools: ["read"]: expected a map of rules for tools (allow, deny, rename, describe, read_only)'],
     [
       'tools: {rename: {a: b c}}',
       'tools.rename: {"a":"b c"}: expected a map of the server\'s own names to new ones: at most 64 letters, digits, - and _, no two of them equal',
-    ],
-    [
-      'tools: {rename: {a: x, b: x}}',
-      'tools.rename: {"a":"x","b":"x"}: expected a map of the server\'s own names to new ones: at most 64 letters, digits, - and _, no two of them equal',
     ],
     [
       'tools: {describe: {a: ""}}',
@@ -190,7 +175,6 @@ describe('a problem', () => {
     ],
     ['tools: {only: [read]}', 'tools.only: unknown key; the keys are allow, deny, rename, describe, read_only'],
     ['tools: {allow: read}', 'tools.allow: read: expected a list of names of tools, with * at an end for any'],
-    ['tools: {deny: ["a*b"]}', 'tools.deny: ["a*b"]: expected a list of names of tools, with * at an end for any'],
     ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
     ['url: "https://a.example"', ': expected exactly one of command and url'],
     ['headers: {A: b}', 'headers: has no effect on a server with a command'],
@@ -198,16 +182,13 @@ describe('a problem', () => {
     ['allow_insecure: true', 'allow_insecure: has no effect on a server with a command'],
     ['envs: {A: b}, env: {A: b}', 'env: is the same as envs; set only one'],
     ['timout: 1', 'timout: unknown key; did you mean timeout?'],
-    ['environment: {A: b}', 'environment: unknown key; did you mean env?'],
   ])('is %s', async (members, problem) => {
     const separator = problem.startsWith(':') ? '' : '.';
     expect(await problemsOf(server(members))).toEqual([`servers[0]${separator}${problem}`]);
   });
 
   test.each([
-    ['args: [a]', 'args: has no effect on a server with a url'],
     ['envs: {A: b}', 'envs: has no effect on a server with a url'],
-    ['cwd: /', 'cwd: has no effect on a server with a url'],
     ['inherit_env: true', 'inherit_env: has no effect on a server with a url'],
     ['transport: ws', 'transport: ws: expected one of auto, http, sse'],
     ['allow_insecure: 1', 'allow_insecure: 1: expected true or false'],
@@ -217,7 +198,6 @@ describe('a problem', () => {
 
   test.each([
     ['mcp.example.com', 'url: mcp.example.com: expected an http:// or https:// URL'],
-    ['ws://mcp.example.com', 'url: ws://mcp.example.com: expected an http:// or https:// URL'],
     ['https://user:secret@mcp.example.com', 'url: expected a URL without user and password; use headers'],
     [
       'http://mcp.example.com/mcp',
@@ -347,11 +327,6 @@ describe('variables', () => {
     ]);
   });
 
-  test('a value is not expanded again', async () => {
-    const given = { environment: { A: `\${B}`, B: 'b' } };
-    expect(await serversOf(server(`args: ["\${A}"]`), given)).toMatchObject([{ connection: { args: [`\${B}`] } }]);
-  });
-
   test('that contain NUL are problems, which do not show the value', async () => {
     const yaml = `servers:
   - {name: files, command: "a\\0", args: ["b\\0"], envs: {A: "s3cr3t\\0value", "B\\0": c}}
@@ -415,10 +390,6 @@ describe('an empty file', () => {
       });
     },
   );
-
-  test('is not one with an empty list of servers', async () => {
-    expect(await reload('servers: []')).toMatchObject({ value: { servers: [] } });
-  });
 });
 
 describe('DEFAULT_TIMEOUT', () => {
@@ -434,20 +405,10 @@ describe('DEFAULT_TIMEOUT', () => {
     ]);
   });
 
-  test('is named among the variables that were used', async () => {
-    const sources = async (given: Given) => (await configOf(server(''), given)).sources.env;
-    expect(await sources({ environment: { DEFAULT_TIMEOUT: '1234' } })).toEqual(['DEFAULT_TIMEOUT']);
-    expect(await sources({ environment: {} })).toEqual([]);
-  });
-
   test.each(['0', 'soon'])('of %s is a problem', async (DEFAULT_TIMEOUT) => {
     expect(await problemsOf(server(''), { environment: { DEFAULT_TIMEOUT } })).toEqual([
       `DEFAULT_TIMEOUT: ${DEFAULT_TIMEOUT}: expected an integer of milliseconds, 1 or greater`,
     ]);
-  });
-
-  test('belongs to other programs if no servers are configured', async () => {
-    await configOf(undefined, { environment: { DEFAULT_TIMEOUT: 'soon' } });
   });
 });
 
