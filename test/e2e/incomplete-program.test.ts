@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/mcp-process.ts';
@@ -19,7 +19,11 @@ function newProgram() {
   cpSync(path.join(ROOT, 'build'), folder, { recursive: true });
   const chunks = path.join(folder, 'chunks');
   const files = readdirSync(chunks);
-  const chunk = (name: string) => path.join(chunks, files.find((file) => file.replace(HASH, '') === name) ?? name);
+  /** The chunk that exports this: the bundler chooses the names of chunks. */
+  const chunkOf = (exported: string) => {
+    const exports = (file: string) => readFileSync(path.join(chunks, file), 'utf8').includes(`exports.${exported}=`);
+    return path.join(chunks, files.find(exports) ?? exported);
+  };
   return {
     program: path.join(folder, 'index.js'),
     /** Puts another version in place of this one, as `npm install -g` does. */
@@ -29,15 +33,19 @@ function newProgram() {
       for (const file of files)
         writeFileSync(path.join(chunks, file.replace(HASH, '-00000000.js')), "throw new Error('of another version');");
     },
-    remove: (name: string) => renameSync(chunk(name), `${chunk(name)}.old`),
-    restore: (name: string) => renameSync(`${chunk(name)}.old`, chunk(name)),
+    /** Removes a chunk, and returns what restores it. */
+    remove: (exported: string) => {
+      const file = chunkOf(exported);
+      renameSync(file, `${file}.old`);
+      return () => renameSync(`${file}.old`, file);
+    },
   };
 }
 
 describe('a file that is missing after an update', () => {
   test('makes the list of tools fail, but not the process, and the next list tries again', async () => {
-    const { program, remove, restore } = newProgram();
-    remove('gateway');
+    const { program, remove } = newProgram();
+    const restore = remove('composeGateway');
     const server = serve({
       program,
       args: ['--stdio', '--offline', '--expose', '--config', configure(['one']).config],
@@ -46,7 +54,7 @@ describe('a file that is missing after an update', () => {
     expect(await server.request('tools/list')).toMatchObject({ error: { code: -32603, message: MESSAGE } });
     expect(await server.request('ping')).toMatchObject({ result: {} });
     expect(textOf(await server.callTool('answer', QUESTION))).toContain('404');
-    restore('gateway');
+    restore();
     const { result } = await server.request('tools/list');
     expect(JSON.stringify(result)).toContain('one__echo');
     expect(server.stderr()).toMatch(/^\S+ \S+ ERROR internal error in tools\/list: Error: Cannot find module/);
@@ -63,7 +71,7 @@ describe('a file that is missing after an update', () => {
 
   test('is reported by a command', async () => {
     const { program, remove } = newProgram();
-    remove('services');
+    remove('createServices');
     expect(await runCli(['ask', '--offline', QUESTION.query], { program })).toEqual({
       code: 1,
       signal: null,
