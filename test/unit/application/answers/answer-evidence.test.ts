@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, startCore } from '../../../support/core.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
-import type { FakeClock } from '../../../support/fake-clock.ts';
 import { FakeLlmSearch, replies } from '../../../support/fake-llm-search.ts';
 
 const A = 'https://a.example/';
@@ -27,13 +26,4 @@ test('citations have the evidence of their pages', async () => {
   ]);
   // Texts of pages are not kept.
   expect(JSON.stringify({ result: { ...result, citations: [] }, report })).not.toMatch(/43|18/);
-});
-
-test('after the deadline, the answer has the evidence that was found until then', async () => {
-  const { app, clock } = start(new FakeCitedPages({ [A]: page('It has 43 parts.') }, [B]));
-  const answering = app.answerQuery(ask());
-  await (clock as FakeClock).advance(10_000);
-  const { result } = (await answering)._unsafeUnwrap();
-  expect(result.answer).toContain('It has 42 parts');
-  expect(result.citations.map(({ url }) => url)).toEqual([A, B]);
 });

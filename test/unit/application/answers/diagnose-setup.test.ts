@@ -212,18 +212,6 @@ describe('with answers that take minutes', () => {
     const { checks } = await check(fails({ kind: 'content_filtered' }));
     expect(checks[1]).toEqual({ name: 'long answers', verdict: 'skipped', detail: 'the web search was not answered' });
   });
-
-  test('a time limit that is reached is the one of any question', async () => {
-    const clock = new FakeClock();
-    const checks = diagnose({ clock, llmSearch: new FakeLlmSearch(hangs), config });
-    await clock.advance(300_000);
-    expect((await checks)[2]?.error).toEqual({ kind: 'timed_out', timeoutMs: 300_000 });
-  });
-
-  test('is skipped without a usable key', async () => {
-    const checks = await diagnose({ config, keyProblem: 'the key is missing', llmSearch: new FakeLlmSearch() });
-    expect(checks.at(-1)).toEqual({ name: 'long answers', verdict: 'skipped', detail: 'the key is missing' });
-  });
 });
 
 describe('a problem is reported with its reason', () => {
@@ -277,17 +265,6 @@ describe('a problem is reported with its reason', () => {
     const checks = await diagnose({ probe: new FakeApiProbe({ findModel: () => ok('unknown') }) });
     expect(checks[1]).toMatchObject({ name: 'model gpt-5.2', verdict: 'skipped' });
     expect(checks[2]).toMatchObject({ verdict: 'ok' });
-  });
-
-  test('the search fails', async () => {
-    const failure: SearchError = { kind: 'quota_exhausted', detail: 'No money.' };
-    const checks = await diagnose({ llmSearch: new FakeLlmSearch(fails(failure)) });
-    expect(checks.at(-1)).toEqual({
-      name: 'web search',
-      verdict: 'failed',
-      detail: 'quota_exhausted',
-      error: failure,
-    });
   });
 
   test('the model answers without a search: a warning', async () => {
@@ -354,19 +331,6 @@ describe('aborted', () => {
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     expect(clock.pendingSleeps).toBe(0);
   });
-
-  test('during the search', async () => {
-    const controller = new AbortController();
-    const clock = new FakeClock();
-    const llmSearch = new FakeLlmSearch(hangs);
-    const checks = diagnose({ clock, llmSearch, signal: controller.signal });
-    await settled();
-    controller.abort();
-    expect((await checks).at(-1)).toMatchObject(cancelled);
-    expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-    expect(clock.pendingSleeps).toBe(0);
-  });
 });
 
 describe('a model with a shutdown date', () => {
@@ -388,11 +352,5 @@ describe('a model with a shutdown date', () => {
       verdict: 'warning',
       detail: 'for answer, answer_detailed, answer_quick; shuts down on 2026-12-11: use another model',
     });
-  });
-
-  test('is still used for the search', async () => {
-    const llmSearch = new FakeLlmSearch(replies(SEARCHED));
-    await diagnose({ config, llmSearch, probe: ending(), clock: new FakeClock('2026-12-01T03:00:00Z') });
-    expect(llmSearch.requests).toHaveLength(1);
   });
 });

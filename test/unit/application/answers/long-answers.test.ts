@@ -118,18 +118,6 @@ describe('the same question again', () => {
     await settled();
     expect(api.posts).toHaveLength(2);
   });
-
-  test('is remembered for 100 questions', async () => {
-    const { api, call } = startProcess();
-    for (let number = 0; number <= 100; number += 1) call({ args: { query: `Question ${number}?` } });
-    await settled();
-    call({ args: { query: 'Question 1?' } });
-    await settled();
-    expect(api.posts).toHaveLength(101);
-    call({ args: { query: 'Question 0?' } });
-    await settled();
-    expect(api.posts).toHaveLength(102);
-  });
 });
 
 describe('when the time of a call is over', () => {

@@ -66,22 +66,6 @@ describe('withDeadline', () => {
     expect(clock.pendingSleeps).toBe(0);
     expectNoListener(caller);
   });
-
-  test('gives tasks that run at the same time different signals', async () => {
-    const { clock, run } = start();
-    const slow = deferred<void>();
-    const seen: AbortSignal[] = [];
-    const runs = [10_000, 1000].map((timeoutMs) =>
-      run(timeoutMs, never(), async (signal) => {
-        seen.push(signal);
-        await slow.promise;
-      }),
-    );
-    await clock.advance(1000);
-    expect(seen.map(({ aborted }) => aborted)).toEqual([false, true]);
-    slow.settle();
-    expect(await Promise.all(runs)).toMatchObject([{ isTimedOut: false }, { isTimedOut: true }]);
-  });
 });
 
 describe('untilAborted', () => {

@@ -405,24 +405,6 @@ describe('the list of tools', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  test('is read again once for any number of changes in the meantime', async () => {
-    const { server } = await startedSupervisor();
-    let lists = 0;
-    const answers: (() => void)[] = [];
-    server.list = () => {
-      lists += 1;
-      return new Promise((resolve) => answers.push(() => resolve(ok(server.tools))));
-    };
-    for (let changes = 0; changes < 10; changes += 1) server.last.changeTools(server.tools);
-    expect(lists).toBe(1);
-    answers[0]?.();
-    await settled();
-    expect(lists).toBe(2);
-    answers[1]?.();
-    await settled();
-    expect(lists).toBe(2);
-  });
-
   test('that changes while it is read for the first time is read again', async () => {
     const { supervisor, server } = newSupervisor();
     let isFirst = true;

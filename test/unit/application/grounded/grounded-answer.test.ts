@@ -56,10 +56,6 @@ describe('the web', () => {
     ]);
   });
 
-  test('is closed by every private tool if no server is public', async () => {
-    expect(await states({}, undefined, [])).toEqual(['open', 'closed', 'closed', 'closed']);
-  });
-
   test('is closed at once if a server becomes private during the answer', async () => {
     const llmSearch = new FakeLlmSearch(asks(FIND), asks(FIND), says('Two.'));
     const publicServers = ['docs'];
@@ -77,12 +73,6 @@ describe('the web', () => {
     expect(await states({ web: 'never' })).toEqual(Array(4).fill('absent'));
   });
 
-  test('is closed in the last round too', async () => {
-    const llmSearch = new FakeLlmSearch(asks(GET), says('Two.'));
-    await start(llmSearch, {}, { maxRounds: 2 }).search();
-    expect(llmSearch.conversations).toMatchObject([{ web: 'open' }, { web: 'closed', mayCall: false }]);
-  });
-
   test('may have been searched in the response that calls a tool', async () => {
     const searched = asksWith({ searched: true, report: { queries: ['q'], searches: 1, attempts: 1 } }, GET);
     const reply = (await start(new FakeLlmSearch(searched, says('Two.'))).search())._unsafeUnwrap();
@@ -98,14 +88,6 @@ describe('the web', () => {
       expect(reply.own?.hasPrivateOutput).toBe(isPrivate);
     },
   );
-
-  test('is open again in the next answer', async () => {
-    const llmSearch = new FakeLlmSearch(asks(GET), says('One.'), says('Two.'));
-    const { search } = start(llmSearch);
-    await search();
-    await search();
-    expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'closed', 'open']);
-  });
 });
 
 describe('the reply', () => {
@@ -223,12 +205,5 @@ describe('the report', () => {
       ['called', undefined],
       ['asking', 3],
     ]);
-  });
-
-  test('has no arguments and no results in it, nor has the log', async () => {
-    const llmSearch = new FakeLlmSearch(asks(calls('jira__get', { query: 'PRIVATE' })), says('Two.'));
-    const { search, progress, logger } = start(llmSearch, { get: returns(text('PRIVATE')) });
-    const { report } = (await search())._unsafeUnwrap();
-    expect(JSON.stringify([report, progress, logger.lines])).not.toContain('PRIVATE');
   });
 });

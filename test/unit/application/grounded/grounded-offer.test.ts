@@ -174,16 +174,6 @@ describe('without time for a call', () => {
     expect(llmSearch.requests).toHaveLength(1);
   });
 
-  test('`never` still closes the web', async () => {
-    const { search, llmSearch } = startGrounded({
-      llmSearch: new FakeLlmSearch(says('')),
-      gateway: new FakeAnswerGateway({ tools: [SEARCH] }),
-      policy: { web: 'never' },
-    });
-    expect((await search(TOO_LITTLE)).isOk()).toBe(true);
-    expect(llmSearch.conversations).toMatchObject([{ web: 'absent', functions: [], mayCall: false }]);
-  });
-
   test('after the starts of servers, no function is offered either', async () => {
     const clock = new FakeClock();
     const { search, gateway, llmSearch } = startGrounded({

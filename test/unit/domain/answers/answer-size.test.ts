@@ -132,25 +132,6 @@ describe('an answer', () => {
     );
   });
 
-  test('of exactly the allowed length is unchanged', () => {
-    const text = `${'x'.repeat(998)}\ny`;
-    const reply: Reply = { ...FOUND, text, searched: false };
-    expect(answerTo(reply, 'q', 1000).answer).toBe(text);
-  });
-
-  test('that fits keeps all sources that the model listed', () => {
-    const listed = Array.from({ length: 12 }, (_, n) => `- https://b.com/a-page-of-some-length/${n} (2026-01-01)`);
-    const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
-    expect(text.length).toBeLessThan(900);
-    expect(answerTo({ ...FOUND, text }, 'q', 1000).answer).toBe(text);
-  });
-
-  test("that lost sources of the model's list says so", () => {
-    const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`);
-    const text = `Sunny.\n\nSources:\n${listed.join('\n')}`;
-    expect(bodyOf(answerTo({ ...FOUND, text }, 'q', 1000).answer)).toMatch(/\[.*(?:cut|omitted).*\]/);
-  });
-
   test('that is a refusal, or incomplete as well, keeps both notes before Sources:', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100);
     const ending = { kind: 'incomplete', reason: 'max_output_tokens' } as const;

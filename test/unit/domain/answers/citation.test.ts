@@ -50,12 +50,6 @@ describe('a source that is not one', () => {
     expect(urlsOf(named({ consulted: [url], opened: [url, 'https://a.com'] }))).toEqual(['https://a.com']);
   });
 
-  test('a URL is cited without what would end it', () => {
-    expect(urlsOf(named({ cited: pages('https://a.jp/"onmouseover="alert(1)') }))).toEqual([
-      'https://a.jp/%22onmouseover=%22alert(1)',
-    ]);
-  });
-
   test('of an own system, any id is one', () => {
     expect(urlsOf(named({ own: ['jira/search issues', 'notes://1'], consulted: ['oai-weather'] }))).toEqual([
       'jira/search issues',
@@ -77,14 +71,6 @@ describe('the order', () => {
       'https://b.com',
       'https://a.com',
       'https://c.com',
-    ]);
-  });
-
-  test('has URLs before ids', () => {
-    expect(urlsOf(named({ cited: pages('https://a.com', 'https://b.com'), consulted: ['oai-weather'] }))).toEqual([
-      'https://a.com',
-      'https://b.com',
-      'oai-weather',
     ]);
   });
 });
@@ -135,10 +121,6 @@ describe('fallback pages', () => {
       'https://a.com',
       'https://b.com',
     ]);
-  });
-
-  test('are pages that were opened, if nothing else is named', () => {
-    expect(urlsOf(named({ opened: ['https://b.com', 'https://b.com/#part'] }))).toEqual(['https://b.com']);
   });
 
   test('are not listed next to a cited page', () => {

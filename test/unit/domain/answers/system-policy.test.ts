@@ -1,17 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergePolicy, SYSTEM_POLICY, SYSTEM_POLICY_REV } from '../../../../src/domain/answers/system-policy.ts';
-
-test('a policy file replaces the built-in policy', () => {
-  expect(mergePolicy('\nBe brief.\n', 'replace')).toBe('Be brief.');
-});
-
-test('a policy file precedes the built-in policy', () => {
-  expect(mergePolicy('\nBe brief.\n', 'prepend')).toBe(`Be brief.\n\n${SYSTEM_POLICY}`);
-});
-
-test('a policy file follows the built-in policy', () => {
-  expect(mergePolicy('\nBe brief.\n', 'append')).toBe(`${SYSTEM_POLICY}\n\nBe brief.`);
-});
+import { SYSTEM_POLICY, SYSTEM_POLICY_REV } from '../../../../src/domain/answers/system-policy.ts';
 
 test('the revision is a date and a version', () => {
   expect(SYSTEM_POLICY_REV).toMatch(/^\d{4}-\d{2}-\d{2} v\d+\.\d+\.\d+$/);

@@ -18,15 +18,6 @@ describe('anywhere', () => {
     expect(anywhere(`https://a.com/?k=${KEY}`)).toBe('https://a.com/?k=[redacted]');
   });
 
-  test('a known key of any form is masked', () => {
-    expect(redactorOf('gateway.token+1').anywhere('Bearer gateway.token+1')).toBe('Bearer [redacted]');
-  });
-
-  test('if one key is the beginning of another, both are masked completely', () => {
-    const { anywhere } = redactorOf('gateway-token', 'gateway-token-2');
-    expect(anywhere('a gateway-token-2 b gateway-token')).toBe('a [redacted] b [redacted]');
-  });
-
   test('a key that JSON escapes is masked in JSON', () => {
     const key = 'gw"key\\with-quotes';
     const { anywhere } = redactorOf(key);
@@ -176,10 +167,5 @@ describe('masking', () => {
     expect(redactorOfServers(['root'])('root, "root" uproot rooté root1 /root/x')).toBe(
       `${MASK}, "${MASK}" uproot rooté root1 /${MASK}/x`,
     );
-  });
-
-  test('takes a secret of any length', () => {
-    const long = 'key-'.repeat(100_000);
-    expect(redactorOfServers([long, 'other-text'])(`a ${long} b other-text`)).toBe(`a ${MASK} b ${MASK}`);
   });
 });

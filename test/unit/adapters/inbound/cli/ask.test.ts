@@ -160,12 +160,6 @@ describe('a key', () => {
     const { err } = await run({ application: new FakeApplication(failed), redactor });
     expect(err).toContain('Key [redacted] of [redacted].');
   });
-
-  test('is not recognized in a real URL', async () => {
-    const result = { ...ANSWER.result, answer: 'https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up' };
-    const { out } = await run({ application: new FakeApplication(answers({ ...ANSWER, result })) });
-    expect(out).toBe('https://a.com/altman-vs-musk-vs-x https://a.com/sk-hynix-up\n');
-  });
 });
 
 describe('progress', () => {
@@ -209,22 +203,9 @@ describe('progress', () => {
     ]);
   });
 
-  test('is cleared before a failure', async () => {
-    const application = new FakeApplication(failsWith({ kind: 'content_filtered' }));
-    expect((await run({ application, isTTY: true })).err).toBe(
-      `${CLEAR}The API's content filter stopped the answer. Rephrase the question.\n`,
-    );
-  });
-
   test('is shown on a terminal only: a file contains no escape codes', async () => {
     const { out, err } = await run({ application: progressing(), verbose: true });
     expect(out + err).not.toMatch(/[\u0000-\u0009\u000B-\u001F]/);
-  });
-
-  test('leaves no timer', async () => {
-    const clock = new FakeClock();
-    await run({ application: progressing(), isTTY: true, clock });
-    expect(clock.pendingSleeps).toBe(0);
   });
 });
 

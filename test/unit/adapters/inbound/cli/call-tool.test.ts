@@ -4,7 +4,6 @@ import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { catalogueOf } from '../../../../support/catalogue.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeClock, settled } from '../../../../support/fake-clock.ts';
-import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
 import { LOCAL } from '../../../../support/origins.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
@@ -99,45 +98,13 @@ describe('fails with 1', () => {
       'The tool reported an error without a text.\n',
     ],
     ['an error of the server', failsWith({ kind: 'json_rpc', code: -32000, message: 'Not today.' }), 'Not today.\n'],
-    [
-      'a crash',
-      failsWith({ kind: 'crashed', reason: 'killed by SIGKILL' }),
-      'The server was lost during the call (killed by SIGKILL). The call may have had effects; it was not repeated.\n',
-    ],
   ])('on %s', async (_, script, err) => {
     expect(await run(script)).toEqual({ exitCode: 1, out: '', err });
-  });
-
-  test('on a server that requires a login, with the command', async () => {
-    const files = new ScriptedToolServer({ read: hangs });
-    files.login = new FakeServerLogin('files');
-    expect(await run(hangs, { gateway: startScripted({ files }) })).toEqual({
-      exitCode: 1,
-      out: '',
-      err: "The server files requires a login. Sign in on the gateway's machine with: openai-responses-mcp login files\n",
-    });
-  });
-
-  test('on an unknown tool', async () => {
-    expect(await run(hangs, { tool: 'none' })).toEqual({
-      exitCode: 1,
-      out: '',
-      err: 'The server files has no tool "none". Its tools are read.\n',
-    });
   });
 
   test('on a tool that is probably mistyped', async () => {
     const { err } = await run(hangs, { tool: 'raed' });
     expect(err).toBe('The server files has no tool "raed". Did you mean read?\n');
-  });
-
-  test('on an input that does not match', async () => {
-    const inputSchema = { type: 'object', required: ['path'], additionalProperties: false };
-    expect(await run(hangs, { inputSchema, args: { x: 1 } })).toEqual({
-      exitCode: 1,
-      out: '',
-      err: "The input does not match the tool's schema: /x is not allowed.\n",
-    });
   });
 
   test('on a server that does not start', async () => {
@@ -205,14 +172,6 @@ describe('progress', () => {
       '0 s  files/read 0.5',
       '',
     ]);
-  });
-
-  test('names the tool once its server has started', async () => {
-    const interrupted = new AbortController();
-    const ended = run(hangs, { isTTY: true, signal: interrupted.signal });
-    await settled();
-    interrupted.abort();
-    expect((await ended).err.split(CLEAR).slice(0, 3)).toEqual(['', '0 s  Starting files', '0 s  files/read']);
   });
 
   test('is neither requested nor shown elsewhere', async () => {
