@@ -62,7 +62,7 @@ const FAULTS: Readonly<Record<string, readonly [string, JsonObject, string, numb
   'notifies-of-much': ['hugeNote', { size: 20e6 }, 'noted', 0],
   'answers-twice': ['twice', {}, 'first', 0],
   'answers-nothing': ['nothing', {}, 'TIMEOUT_ERROR', 0],
-  'sends-malformed-json': ['malformed', {}, 'TIMEOUT_ERROR', 0],
+  'sends-malformed-json': ['malformed', {}, 'INVALID_RESPONSE', 0],
   'sends-no-result': ['noObject', {}, 'INVALID_RESPONSE', 0],
 };
 

@@ -15,7 +15,7 @@ import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { errorResponse, INVALID, requestIdIn, tooLargeResponse } from './error-response.ts';
 import { LastLines } from './last-lines.ts';
 import { LineReader } from './line-reader.ts';
-import type { MessageEnds } from './message-bytes.ts';
+import { END_BYTES, type MessageEnds } from './message-bytes.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   readonly name: string;
@@ -172,7 +172,14 @@ export class ChildTransport implements Transport {
     const message = parseJson(text);
     if (isObject(message) && 'method' in message) this.onmessage?.(message as unknown as JSONRPCMessage);
     else if (isObject(message) && isId(message.id)) this.onmessage?.(toResponse(message.id, message));
-    else if (text.trim() !== '') this.#warnOnce();
+    else if (text.trim() !== '') this.#onMalformed(text);
+  }
+
+  /** A response that is not JSON, such as one with `NaN`, fails its request, if its ID can be seen. Other lines are ignored. */
+  #onMalformed(line: string): void {
+    const id = requestIdIn(line.slice(0, END_BYTES), line.slice(-END_BYTES));
+    if (typeof id === 'number') this.onmessage?.(errorResponse(id, INVALID, 'the answer is not JSON'));
+    else this.#warnOnce();
   }
 
   #onTooLarge({ start, end }: MessageEnds): void {

@@ -1,5 +1,5 @@
 /** Where the ID of a response is: servers write it before or after the result. */
-const END_BYTES = 1024;
+export const END_BYTES = 1024;
 
 /** The start and the end of a message that was not read. */
 export interface MessageEnds {
