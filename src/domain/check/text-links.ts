@@ -96,21 +96,24 @@ const LINK = new RegExp(
   'gi',
 );
 
+const NUMBER = /^\^?\d{1,3}$/;
+
 /** The text with a mark for each link, whose URLs are added. Its label precedes it, unless it only names the page. */
 function withMarks(text: string, notes: ReadonlyMap<string, readonly string[]>, urls: string[]): string {
   const mark = (found: readonly string[]) => found.map((url) => `\uE000${urls.push(url) - 1}\uE001`).join('');
+  // A number is the end of its claim also if its source is no page.
+  const pagesOf = (name: string) => notes.get(name) ?? (NUMBER.test(name) ? [''] : []);
   // A badge is an image with a link.
   const plain = text.replace(/\[\s*!\[[^\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
   return plain.replace(LINK, (all: string, ...rest: unknown[]) => {
     const { label = '', url, ref, ids, bare } = rest.at(-1) as Record<string, string | undefined>;
-    const found = url !== undefined ? [url] : ref !== undefined ? notes.get((ref || label).toLowerCase()) : undefined;
+    const isNumbers = ref !== undefined && NUMBER.test(label);
+    const names = isNumbers ? [label, ref] : ref !== undefined ? [ref || label] : ids?.split(/[,、，;]/);
+    const found = url !== undefined ? [url] : names?.flatMap((name) => pagesOf(name.trim().toLowerCase()));
+    if (found?.length === 0) return all;
     if (found !== undefined) {
       const isName = /^(?:\W*\d{1,3}\W*|[\w-]+(?:\.[\w-]+)+\S*|https?:.*)?$/i.test(label);
       return `${isName ? '' : `\uE002${label.replaceAll('`', '')}\uE003`}${mark(found)}`;
-    }
-    if (ids !== undefined) {
-      const cited = ids.split(/[,、，;]/).flatMap((id) => notes.get(id.trim().toLowerCase()) ?? []);
-      return cited.length > 0 ? mark(cited) : all;
     }
     if (bare !== undefined) return `${mark([trimmed(bare)])}${bare.slice(trimmed(bare).length)}`;
     return all.startsWith('`') && !all.includes('://') ? all : ' ';
@@ -136,13 +139,13 @@ function claimsIn(sentence: string): readonly { readonly at: number; readonly cl
   const segments = parts.filter((_, index) => index % 2 === 0);
   const links = parts.filter((_, index) => index % 2 === 1).map(Number);
   if (!segments.some(hasText)) return [];
-  if (!segments.slice(1, -1).some(hasText)) return links.map((at) => ({ at, claim: toText(segments.join('')) }));
+  const isShared = !segments.slice(1, -1).some(hasText);
   // In "A says 4 %, B says 5 %", it is not known what each link is cited for.
-  if (!hasText(segments[0] ?? '')) return [];
-  let claim = '';
+  if (!isShared && !hasText(segments[0] ?? '')) return [];
+  let claim = isShared ? toText(segments.join('')) : '';
   return links.map((at, index) => {
     const segment = segments[index] ?? '';
-    if (hasText(segment)) claim = toText(segment);
+    if (!isShared && hasText(segment)) claim = toText(segment);
     return { at, claim };
   });
 }

@@ -92,6 +92,20 @@ describe('links', () => {
         [C, 'It is 5.'],
       ],
     ],
+    [
+      'numbers that follow each other',
+      lines('It is 4.[1][2] It is 5.[^1][^2]', 'Sources:', `1. ${A}`, `2. ${B}`, `[^1]: ${A}`, `[^2]: ${B}`),
+      [
+        [A, 'It is 4.', 'It is 5.'],
+        [B, 'It is 4.', 'It is 5.'],
+      ],
+    ],
+    [
+      'a number of a source without a link',
+      lines('It is 4 [1], then 5 [2].', 'Sources:', `1. A book`, `2. ${A}`),
+      [[A, 'then 5']],
+    ],
+    ['a reference without a definition', `It has 4 [wheels][x] (${A}).`, [[A, 'It has 4 [wheels][x].']]],
     ['numbered sources in Japanese', lines('42です［1］。', '', '参考文献', `1．統計 ${A}`), [[A, '42です。']]],
     [
       'sources of an answer',
@@ -135,10 +149,22 @@ describe('links', () => {
   });
 
   // Work that is quadratic would take minutes, and the test would time out.
-  test.each(['<!--', '[', '`', '[a](', '(', 'https://', '. ', '<a href="', '![', '[1] ', `[x](${A}) 5. `, '。', '<p '])(
-    'are looked for in a text of many %s',
-    (part) => {
-      expect(linksIn(`Text ${part.repeat(200_000 / part.length)}`).length).toBeLessThan(2);
-    },
-  );
+  test.each([
+    '<!--',
+    '[',
+    '`',
+    '[a](',
+    '(',
+    'https://',
+    '. ',
+    '<a href="',
+    '![',
+    '[1] ',
+    `[x](${A}) `,
+    `[x](${A}) 5. `,
+    '。',
+    '<p ',
+  ])('are looked for in a text of many %s', (part) => {
+    expect(linksIn(`Text ${part.repeat(200_000 / part.length)}`).length).toBeLessThan(2);
+  });
 });
