@@ -44,10 +44,12 @@ export function toQuotaConfig({ http: { quota } }: ConfigTree) {
 
 const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
 
-/** Undefined if there is no audit. The defaults alone, which `--show-config` prints, request none. */
-export function readAudit({ audit: { file, ...policy } }: ConfigTree, report: Report) {
-  if (file !== undefined) return { ...policy, file };
-  if (policy.arguments !== 'names' || policy.onFailure !== 'refuse') report('audit.file', AUDIT_FILE);
+/** Undefined if there is no audit. A section without its file is a problem: somebody relies on an audit that would not exist. */
+export function readAudit({ audit }: ConfigTree, report: Report) {
+  if (audit === undefined) return undefined;
+  const { file, arguments: shown = 'names', onFailure = 'refuse' } = audit;
+  if (file !== undefined) return { file, arguments: shown, onFailure };
+  report('audit.file', AUDIT_FILE);
   return undefined;
 }
 

@@ -165,10 +165,10 @@ export const SERVING_KEYS = {
     arguments: key(
       'what a line has of the arguments of a call: nothing, the names of the first level, a SHA-256 of all, or all, which includes questions',
       oneOf(['none', 'names', 'hash', 'full']),
-      { default: 'names' },
+      { absent: '`names`' },
     ),
     on_failure: key('what happens to calls while the file cannot be written', oneOf(['refuse', 'allow']), {
-      default: 'refuse',
+      absent: '`refuse`',
     }),
   },
   grounding: {
