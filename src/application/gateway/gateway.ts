@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
 import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-tools.ts';
-import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
 import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
@@ -49,7 +49,6 @@ export class Gateway implements ToolProvider {
 
   /** What a caller with these rights sees. */
   as(rights: Rights): VisibleGateway {
-    if (rights === EVERYTHING) return this;
     const all = this;
     return {
       get servers() {

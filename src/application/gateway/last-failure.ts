@@ -1,4 +1,4 @@
-import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { Rights } from '../../domain/gateway/call-origin.ts';
 
 /** Why a server failed last. */
 export class LastFailure {
@@ -20,7 +20,7 @@ export class LastFailure {
   /** A reason with the last line, which only those get who may read the inputs of all callers. */
   explained(reason: string, rights: Rights): string {
     if (this.lastLine === undefined) return reason;
-    const mayRead = !this.#isShared || (rights.isOperator && rights !== EVERYTHING);
+    const mayRead = !this.#isShared || (rights.isOperator && !rights.isForEveryone);
     return mayRead ? `${reason}: ${this.lastLine}` : `${reason}; see the log`;
   }
 }

@@ -31,8 +31,7 @@ export function rightsBy(policy: AccessPolicy) {
     known.set(key, rights);
     return rights;
   };
-  // Another object than without `access`: what caches keep of it is for one caller.
-  const ofUser: Rights = { ...EVERYTHING, key: LOCAL_CALLER };
+  const ofUser: Rights = { ...EVERYTHING, isForEveryone: false };
   return ({ caller, groups = [] }: Owner): Rights => {
     if (caller === LOCAL_CALLER && !isListed(caller)) return ofUser;
     // A request asks several times, and most callers have no groups.
@@ -81,7 +80,7 @@ function toRights(entries: readonly AccessEntry[]): Rights {
   const on = (server: string) => known.get(server) ?? others;
   return {
     // The same entries after a reload may allow something else.
-    key: JSON.stringify(entries),
+    isForEveryone: false,
     isUnlisted: entries.length === 0,
     isOperator: entries.some(({ operator }) => operator === true),
     sees: (server) => on(server).tests.length > 0,

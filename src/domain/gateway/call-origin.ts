@@ -12,8 +12,8 @@ export type UsableTool = Pick<GatewayTool, 'server' | 'name' | 'annotations'>;
 
 /** What a caller may use. Everything else does not exist for this caller. */
 export interface Rights {
-  /** Different rights have different keys. */
-  readonly key: string;
+  /** Whether every caller has these rights, because there is no section `access`. */
+  readonly isForEveryone: boolean;
   /** Whether the caller may restart servers and read the metrics. */
   readonly isOperator: boolean;
   /** Whether no entry of `access` is about the caller. */
@@ -29,20 +29,19 @@ const all = () => true;
 const none = () => false;
 
 /** The rights of every caller without `access`. */
-export const EVERYTHING: Rights = { key: '', isOperator: true, sees: all, mayUse: all, mayRead: all };
+export const EVERYTHING: Rights = { isForEveryone: true, isOperator: true, sees: all, mayUse: all, mayRead: all };
 
 /** The same rights without the program's own tools, other than those with these names. */
 export function withoutAnswers(rights: Rights, others: readonly string[]): Rights {
   return {
     ...rights,
-    key: `${rights.key} without answers`,
     sees: (server) => (server !== BUILT_IN_SERVER || others.length > 0) && rights.sees(server),
     mayUse: (tool) => (tool.server !== BUILT_IN_SERVER || others.includes(tool.name)) && rights.mayUse(tool),
   };
 }
 
 /** Of a caller whose token was not checked. */
-export const NOTHING: Rights = { key: 'none', isOperator: false, sees: none, mayUse: none, mayRead: none };
+export const NOTHING: Rights = { isForEveryone: false, isOperator: false, sees: none, mayUse: none, mayRead: none };
 
 /** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';

@@ -1,5 +1,5 @@
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
-import { BUILT_IN_SERVER, type CallOrigin, EVERYTHING } from '../../../domain/gateway/call-origin.ts';
+import { BUILT_IN_SERVER, type CallOrigin, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo } from './era.ts';
@@ -27,47 +27,69 @@ export interface ServerDescription {
 }
 
 /** Responds to every request except `tools/call` and those of servers, which have `sharedCapabilities`. */
-export function respond(
-  { method, params, era, by }: Request,
-  { serverInfo, tools, moreInstructions, shared }: ServerDescription,
-  sharedCapabilities: JsonObject = {},
-): Reply {
-  const rights = by.rights;
-  const isFixed = tools.isDynamic !== true && rights === EVERYTHING;
-  const describe = (listChanged: boolean) => {
-    const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
-    const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];
-    const instructions = [...ofAnswers, tools.instructions].filter((text) => text !== undefined).join('\n');
-    return {
-      capabilities: { tools: listChanged ? { listChanged } : {}, ...sharedCapabilities },
-      ...(instructions !== '' && { instructions }),
-    };
-  };
-  switch (`${era} ${method}`) {
-    case 'legacy initialize':
-      return {
-        result: { protocolVersion: LEGACY_VERSION, serverInfo, ...describe(tools.notifiesOfChanges === true) },
-      };
-    case 'legacy ping':
-      return { result: {} };
-    case 'modern server/discover':
-      return {
-        result: {
-          supportedVersions: [MODERN_VERSION],
-          ...describe(tools.notifiesOfChanges === true),
-          ...cachingFor(rights, shared === undefined || isFixed),
-        },
-      };
-    case 'legacy tools/list':
-    case 'modern tools/list': {
-      const page = pageOf('tools', tools.list(rights), params.cursor);
-      if (page === undefined) return { error: invalidParams('unknown cursor') };
-      return { result: { ...page, ...(era === 'modern' && cachingFor(rights, isFixed)) } };
+export function respond(request: Request, server: ServerDescription, sharedCapabilities: JsonObject = {}): Reply {
+  switch (request.era) {
+    case 'legacy':
+      return respondToLegacy(request, server, sharedCapabilities);
+    case 'modern':
+      return respondToModern(request, server, sharedCapabilities);
+  }
+}
+
+function respondToLegacy(request: Request, server: ServerDescription, sharedCapabilities: JsonObject): Reply {
+  const { method, params, by } = request;
+  switch (method) {
+    case 'initialize': {
+      const { serverInfo } = server;
+      const described = describe(by.rights, server, sharedCapabilities);
+      return { result: { protocolVersion: LEGACY_VERSION, serverInfo, ...described } };
     }
-    case 'legacy server/discover':
+    case 'ping':
+      return { result: {} };
+    case 'tools/list':
+      return listTools(request, server);
+    case 'server/discover':
       // A probe without `_meta`: after any error, the client continues with initialize.
       return { error: checkEnvelope(params) ?? invalidParams('_meta is missing') };
     default:
       return methodNotFound(method);
   }
+}
+
+function respondToModern(request: Request, server: ServerDescription, sharedCapabilities: JsonObject): Reply {
+  const { method, by } = request;
+  const { rights } = by;
+  const isFixed = isListFixed(rights, server);
+  switch (method) {
+    case 'server/discover': {
+      const described = describe(rights, server, sharedCapabilities);
+      const caching = cachingFor(rights, server.shared === undefined || isFixed);
+      return { result: { supportedVersions: [MODERN_VERSION], ...described, ...caching } };
+    }
+    case 'tools/list':
+      return listTools(request, server, cachingFor(rights, isFixed));
+    default:
+      return methodNotFound(method);
+  }
+}
+
+function listTools({ params, by }: Request, { tools }: ServerDescription, caching: JsonObject = {}): Reply {
+  const page = pageOf('tools', tools.list(by.rights), params.cursor);
+  return page === undefined ? { error: invalidParams('unknown cursor') } : { result: { ...page, ...caching } };
+}
+
+/** Whether the list of tools stays as it is while the process runs. */
+function isListFixed(rights: Rights, { tools }: ServerDescription): boolean {
+  return tools.isDynamic !== true && rights.isForEveryone;
+}
+
+/** What a client learns first: capabilities and instructions. */
+function describe(rights: Rights, { tools, moreInstructions }: ServerDescription, sharedCapabilities: JsonObject) {
+  const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
+  const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];
+  const instructions = [...ofAnswers, tools.instructions].filter((text) => text !== undefined).join('\n');
+  return {
+    capabilities: { tools: tools.notifiesOfChanges === true ? { listChanged: true } : {}, ...sharedCapabilities },
+    ...(instructions !== '' && { instructions }),
+  };
 }

@@ -1,11 +1,11 @@
-import { EVERYTHING, type Rights } from '../../../domain/gateway/call-origin.ts';
+import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 
 const PAGE_SIZE = 100;
 
 /** Caching hints (MCP 2026-07-28) for what may change, or does not while the process runs (`isFixed`). */
 export function cachingFor(rights: Rights, isFixed = false): JsonObject {
-  return { ttlMs: isFixed ? 3_600_000 : 5000, cacheScope: rights === EVERYTHING ? 'public' : 'private' };
+  return { ttlMs: isFixed ? 3_600_000 : 5000, cacheScope: rights.isForEveryone ? 'public' : 'private' };
 }
 
 /** A page of the list, with its entries in `member`. The cursor is the index of its first entry. Undefined for a cursor that was never sent. */

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
 import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
-import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
+import { EVERYTHING, withoutAnswers } from '../../../../src/domain/gateway/call-origin.ts';
 import { expectNoListener } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
@@ -51,7 +51,8 @@ test.each([
   [false, EVERYTHING, 'exited with code 1: ValueError: 4711'],
   [true, EVERYTHING, 'exited with code 1; see the log'],
   [true, { ...EVERYTHING, isOperator: false }, 'exited with code 1; see the log'],
-  [true, { ...EVERYTHING }, 'exited with code 1: ValueError: 4711'],
+  [true, withoutAnswers(EVERYTHING, []), 'exited with code 1; see the log'],
+  [true, { ...EVERYTHING, isForEveryone: false }, 'exited with code 1: ValueError: 4711'],
 ])(
   'the last line of a lost server is for its user and for operators (shared: %s)',
   async (isShared, rights, expected) => {

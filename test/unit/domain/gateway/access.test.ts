@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type AccessPolicy, rightsBy, unmatchedGrants } from '../../../../src/domain/gateway/access.ts';
-import { EVERYTHING, type UsableTool } from '../../../../src/domain/gateway/call-origin.ts';
+import type { UsableTool } from '../../../../src/domain/gateway/call-origin.ts';
 
 const toolOf = (path: string, readOnlyHint?: boolean): UsableTool => {
   const [server = '', name = ''] = path.split('/');
@@ -50,7 +50,7 @@ describe('a caller may use', () => {
   // S65
   test('everything on this machine, unless `local` is listed', () => {
     expect(usableBy('local')).toHaveLength(TOOLS.length);
-    expect(rightsBy(POLICY)({ caller: 'local' })).toMatchObject({ isOperator: true, key: 'local' });
+    expect(rightsBy(POLICY)({ caller: 'local' })).toMatchObject({ isOperator: true, isForEveryone: false });
     const listed = rightsBy({ local: { answers: true } })({ caller: 'local' });
     expect([listed.sees('notes'), listed.sees('openai-responses-mcp'), listed.isOperator]).toEqual([
       false,
@@ -67,12 +67,12 @@ test('a server without an allowed entry does not exist', () => {
   expect(rightsBy(POLICY)({ caller: 'constructor' }).sees('valueOf')).toBe(false);
 });
 
-test('the same entries are one object, whatever the order of the groups, and others have another key', () => {
+test('the same entries are one object, whatever the order of the groups, and others are another', () => {
   const rightsOf = rightsBy({ ...POLICY, 'group:ops': { operator: true } });
   const first = rightsOf({ caller: 'bob', groups: ['dev', 'ops', 'x'] });
   expect(rightsOf({ caller: 'carol', groups: ['ops', 'dev', 'dev'] })).toBe(first);
   expect(first.isOperator).toBe(true);
-  expect(rightsOf({ caller: 'bob', groups: ['dev'] }).key).not.toBe(first.key);
+  expect(rightsOf({ caller: 'bob', groups: ['dev'] })).not.toBe(first);
 });
 
 test('no group takes anything away, and what may be used is of a server that exists (law)', () => {
@@ -101,10 +101,4 @@ test('names and patterns that match no tool of an available server are found', (
     { name: 'tickets', state: 'failed' as const },
   ];
   expect(unmatchedGrants(policy, { servers, tools: TOOLS, changed: [] })).toEqual(unmatched);
-});
-
-test('other rights have another key, also those of the same caller after a reload', () => {
-  const keyOf = (policy: AccessPolicy) => rightsBy(policy)({ caller: 'alice' }).key;
-  const keys = [{}, { alice: {} }, { alice: { answers: true } }, { alice: { servers: 'all' as const } }].map(keyOf);
-  expect(new Set([EVERYTHING.key, ...keys]).size).toBe(keys.length + 1);
 });
