@@ -151,21 +151,9 @@ describe('a server that misbehaves, and continues', () => {
     expect(events.lost).toEqual([]);
   });
 
-  test('writes blank lines, which are of no interest', async () => {
-    const { connection, logger } = await connectChild('blank');
-    expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
-    expect(logger.lines).toEqual([]);
-  });
-
   test('logs its standard error by complete lines with debug', async () => {
     const { logger } = await connect(newChild({ behaviours: ['talkative'], isDebug: true }));
     await expect.poll(() => logger.lines).toEqual(['debug gateway: child: listening on standard input']);
-  });
-
-  test('answers twice', async () => {
-    const { connection } = await connectChild();
-    expect(await textOfCall(connection, 'twice')).toBe('first');
-    expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
   });
 
   test('answers a call that was cancelled', async () => {

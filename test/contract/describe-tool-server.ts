@@ -94,12 +94,6 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
     });
 
-    test('calls a tool whose progress is of no interest', async () => {
-      const { connection } = await connected(start);
-      const result = await connection.callTool('steps', {}, {}, never());
-      expect(textOf(result._unsafeUnwrap())).toBe('done');
-    });
-
     test('resolves with a result whose tool reports an error', async () => {
       const { connection } = await connected(start);
       const result = (await call(connection, 'fail'))._unsafeUnwrap();

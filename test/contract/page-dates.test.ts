@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { WebCitedPages } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
@@ -218,22 +217,6 @@ describe('a page is read', () => {
     expect(await dayOf(slices)).toBe('2024-03-05');
   });
 
-  test('if it is compressed', async () => {
-    const page: PageHandler = (_, response) =>
-      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(gzipSync(html(DATED)));
-    expect(await dayOf(page)).toBe('2024-03-05');
-  });
-
-  test('as XHTML', async () => {
-    expect(await dayOf(html(DATED), 'application/xhtml+xml')).toBe('2024-03-05');
-  });
-
-  test('up to 2,000,000 bytes, and the rest is not', async () => {
-    const filler = (bytes: number) => `<!--${'x'.repeat(bytes)}-->`;
-    expect(await dayOf(html(filler(1_999_000) + DATED))).toBe('2024-03-05');
-    expect(await dayOf(html(filler(2_000_000) + DATED))).toBeUndefined();
-  });
-
   test('without reading an endless page to its end', async () => {
     let written = 0;
     const closed = new Promise<void>((resolve) => {
@@ -252,47 +235,6 @@ describe('a page is read', () => {
     await closed;
     expect(written).toBeLessThan(64 * 1024 * 1024);
   });
-});
-
-describe('no date has', () => {
-  test.each([400, 403, 404, 410, 500, 503])('an error page with status %i', async (status) => {
-    expect(
-      await dayOf((_, response) => response.writeHead(status, { 'content-type': 'text/html' }).end(html(DATED))),
-    ).toBeUndefined();
-  });
-
-  test.each(['application/pdf', 'text/plain', 'application/json', 'image/svg+xml', ''])(
-    'a page of the type %j',
-    async (type) => {
-      expect(await dayOf(html(DATED), type)).toBeUndefined();
-    },
-  );
-
-  test('an empty page', async () => {
-    expect(await dayOf('')).toBeUndefined();
-    expect(await dayOf((_, response) => response.writeHead(204).end())).toBeUndefined();
-  });
-});
-
-test('a slow page has no date after 3 seconds, and the other pages have theirs', async () => {
-  const clock = new FakeClock(NOW);
-  const slow = pages.serve('/slow', (_, response) => {
-    response.writeHead(200, { 'content-type': 'text/html' }).write(DATED);
-  });
-  const dated = pages.serve('/dated', html(DATED));
-  const silent = pages.serve('/silent', () => undefined);
-  let isSettled = false;
-  const reading = daysOf(newCitedPages(clock), [slow, dated, silent]);
-  void reading.then(() => {
-    isSettled = true;
-  });
-  // They are fetched in parallel.
-  await pages.waitForRequests(3);
-  await clock.advance(2999);
-  expect(isSettled).toBe(false);
-  await clock.advance(1);
-  expect(await reading).toEqual(new Map([[dated, '2024-03-05']]));
-  expect(clock.pendingSleeps).toBe(0);
 });
 
 describe('redirects', () => {
@@ -323,17 +265,6 @@ describe('redirects', () => {
   test.each([301, 303, 307, 308])('with status %i are followed', async (status) => {
     pages.serve('/target', html(DATED));
     expect(await dayOf(redirect('/target', status))).toBe('2024-03-05');
-  });
-
-  test.each([
-    ['without a target', undefined],
-    ['to nowhere', 'http://'],
-    ['to a file', 'file:///etc/passwd'],
-    ['to data', `data:text/html,${DATED}`],
-    ['with a user', 'http://user:password@127.0.0.1/'],
-  ])('%s are not followed', async (_name, location) => {
-    expect(await dayOf(redirect(location))).toBeUndefined();
-    expect(pages.requests).toHaveLength(1);
   });
 });
 
@@ -376,22 +307,5 @@ describe('the cache', () => {
     expect((await daysOf(citedPages, [url])).size).toBe(0);
     pages.serve('/page', html(DATED));
     expect((await daysOf(citedPages, [url])).get(url)).toBe('2024-03-05');
-  });
-
-  test('has 1,000 pages, and drops the one that was not used for longest', async () => {
-    const citedPages = newCitedPages();
-    const urls = Array.from({ length: 1001 }, (_, index) => pages.serve(`/${index}`, html(DATED)));
-    const [first = '', second = '', ...others] = urls;
-    const last = others.pop() ?? '';
-    await daysOf(citedPages, [first, second]);
-    for (let at = 0; at < others.length; at += 50) await daysOf(citedPages, others.slice(at, at + 50));
-    await daysOf(citedPages, [first]);
-    expect(pages.requests).toHaveLength(1000);
-    // One too many: the second is dropped.
-    await daysOf(citedPages, [last]);
-    await daysOf(citedPages, [first, last, ...others.slice(-3)]);
-    expect(pages.requests).toHaveLength(1001);
-    await daysOf(citedPages, [second]);
-    expect(paths().filter((path) => path === '/1')).toHaveLength(2);
   });
 });

@@ -228,28 +228,6 @@ describe('a session that the server no longer knows', () => {
     expect(events.lost).toHaveLength(1);
   });
 
-  test('does not end other calls if the caller of the first has left', async () => {
-    const server = await startSessionServer();
-    const connected = await connect(server.url);
-    server.forgetSessions();
-    const controller = new AbortController();
-    // The server is slow to begin another session; meanwhile, the first caller leaves.
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      server.answerNext('initialize', (_, __, proceed) => {
-        release = proceed;
-        resolve();
-      });
-    });
-    const first = connected.connection.callTool('echo', { text: 'a' }, { onProgress: () => {} }, controller.signal);
-    const second = echo(connected);
-    await held;
-    controller.abort();
-    expect(errorOf(await first)).toEqual({ kind: 'aborted' });
-    release();
-    expect(await second).toBe('a');
-  });
-
   test('404 to a request without a session is an error of the call', async () => {
     const server = await startModernServer();
     const connected = await connect(server.url);
@@ -359,34 +337,6 @@ describe('a response of a server over Streamable HTTP', () => {
       data: { a: 1 },
     });
   });
-
-  test('with an HTTP error is an error of the call', async () => {
-    const server = await startModernServer();
-    const { connection, events } = await connect(server.url);
-    server.answerNext('tools/call', answers(503, 'x'.repeat(50 * MAX_BYTES)));
-    expect(errorOf(await call(connection, 'echo'))).toEqual({
-      kind: 'json_rpc',
-      code: 0,
-      message: 'the server answered with HTTP 503',
-    });
-    expect(events.lost).toEqual([]);
-  });
-
-  test('may contain messages of any size together, on an event stream', async () => {
-    const server = await startModernServer();
-    const { connection } = await connect(server.url);
-    server.answerNext('tools/call', (_, response, __) => {
-      response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      const note = {
-        jsonrpc: '2.0',
-        method: 'notifications/message',
-        params: { level: 'info', data: 'x'.repeat(9000) },
-      };
-      for (let sent = 0; sent < 10 * MAX_BYTES; sent += 9000) response.write(`data: ${JSON.stringify(note)}\n\n`);
-      response.end('data: {"jsonrpc":"2.0","id":999,"result":{}}\n\n');
-    });
-    expect(errorOf(await call(connection, 'echo'))).toMatchObject({ kind: 'crashed' });
-  });
 });
 
 test('an event without an end is too large', async () => {
@@ -397,26 +347,6 @@ test('an event without an end is too large', async () => {
     for (let sent = 0; sent < 10 * MAX_BYTES; sent += 9000) response.write(`data: ${'x'.repeat(9000)}\n`);
   });
   expect(errorOf(await call(connection, 'echo'))).toEqual({ kind: 'too_large', maxBytes: MAX_BYTES });
-});
-
-test.each([
-  ['at its start', (id: unknown, text: string) => `{"jsonrpc":"2.0","id":${id},"result":{"a":"${text}"}}`],
-  ['at its end', (id: unknown, text: string) => `{"result":{"a":"${text}"},"jsonrpc":"2.0","id":${id}}`],
-])('a response that continues on a later stream may be too large, with its ID %s', async (_, write) => {
-  const server = await startSessionServer();
-  const connected = await connect(server.url);
-  // The stream for all messages.
-  await expect.poll(() => server.seen.some(({ method }) => method === 'GET')).toBe(true);
-  let asked: unknown;
-  server.answerNext('tools/call', (_, response, __, id) => {
-    asked = id;
-    response.writeHead(200, EVENTS).end('id: 7\nretry: 100\ndata: \n\n');
-  });
-  server.answerNext('GET', (_, response) => {
-    response.writeHead(200, EVENTS).end(`id: 8\r\ndata: ${write(asked, 'x'.repeat(50 * MAX_BYTES))}\r\n\r\n`);
-  });
-  expect(errorOf(await call(connected.connection, 'echo'))).toEqual({ kind: 'too_large', maxBytes: MAX_BYTES });
-  expect(await echo(connected)).toBe('a');
 });
 
 test('a call that was cancelled is not asked for again', async () => {

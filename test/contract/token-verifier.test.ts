@@ -129,11 +129,9 @@ describe('an attack fails:', () => {
   const ATTACKS: readonly (readonly [string, TokenProblem, () => Promise<string> | string])[] = [
     ['no signature', 'not_a_jwt', () => unsigned({ alg: 'none' }, '')],
     ['alg none', 'unsupported_algorithm', () => unsigned({ alg: 'none', kid: 'rsa' })],
-    ['alg nOnE', 'unsupported_algorithm', () => unsigned({ alg: 'nOnE', kid: 'rsa' })],
     ['a list of algorithms', 'unsupported_algorithm', () => unsigned({ alg: ['RS256'], kid: 'rsa' })],
     ['no alg', 'unsupported_algorithm', () => unsigned({ kid: 'rsa' })],
     ['HS256 with the public key', 'unsupported_algorithm', () => confused('HS256')],
-    ['HS512 with the public key', 'unsupported_algorithm', () => confused('HS512')],
     ['an algorithm of the key in another case', 'unsupported_algorithm', () => unsigned({ alg: 'rs256', kid: 'rsa' })],
     ['an encryption algorithm', 'unsupported_algorithm', () => unsigned({ alg: 'RSA-OAEP', kid: 'rsa' })],
     ['an unknown key', 'unknown_key', () => sign(stranger, claims())],
@@ -143,7 +141,6 @@ describe('an attack fails:', () => {
     ['no ID, and a key that is not published', 'wrong_signature', () => sign(stranger, claims(), { kid: undefined })],
     ['changed claims', 'wrong_signature', tampered],
     ['a key in the header', 'wrong_signature', () => sign(withKid('rsa'), claims(), { jwk: stranger.jwk })],
-    ['only a key in the header', 'unknown_key', () => sign(stranger, claims(), { jwk: stranger.jwk })],
     ['a URL of keys in the header', 'unknown_key', () => sign(stranger, claims(), { jku: `${issuer.url}/evil` })],
     ['a URL of certificates', 'unknown_key', () => sign(stranger, claims(), { x5u: `${issuer.url}/evil` })],
     ['an extension that must be understood', 'unsupported_header', () => critical()],
@@ -153,7 +150,6 @@ describe('an attack fails:', () => {
       () => unsigned({ alg: 'RS256', kid: 'rsa' }).replace('.', '.{"a":1}'),
     ],
     ['typ of a logout token', 'not_an_access_token', () => sign(rsa, claims(), { typ: 'logout+jwt' })],
-    ['typ of a proof', 'not_an_access_token', () => sign(rsa, claims(), { typ: 'dpop+jwt' })],
     ['typ that is not a text', 'not_an_access_token', () => unsigned({ alg: 'RS256', kid: 'rsa', typ: 1 })],
     ['an ID token of Keycloak', 'not_an_access_token', () => sign(rsa, claims({ typ: 'ID' }), { typ: 'JWT' })],
     ['a refresh token of Keycloak', 'not_an_access_token', () => sign(rsa, claims({ typ: 'Refresh' }), { typ: 'JWT' })],
@@ -163,12 +159,9 @@ describe('an attack fails:', () => {
     ['another issuer', 'wrong_issuer', () => sign(rsa, claims({ iss: 'https://evil.example' }))],
     ['the issuer with a slash', 'wrong_issuer', () => sign(rsa, claims({ iss: `${issuer.url}/` }))],
     ['a list of issuers', 'wrong_issuer', () => sign(rsa, claims({ iss: [issuer.url] }))],
-    ['no issuer', 'wrong_issuer', () => sign(rsa, claims({ iss: undefined }))],
     ['another audience', 'wrong_audience', () => sign(rsa, claims({ aud: 'https://other.example.com/mcp' }))],
     ['an audience below', 'wrong_audience', () => sign(rsa, claims({ aud: `${AUDIENCE}/other` }))],
-    ['an audience above', 'wrong_audience', () => sign(rsa, claims({ aud: 'https://mcp.example.com' }))],
     ['no audience', 'wrong_audience', () => sign(rsa, claims({ aud: undefined }))],
-    ['an empty list of audiences', 'wrong_audience', () => sign(rsa, claims({ aud: [] }))],
     ['a second audience', 'wrong_audience', () => sign(rsa, claims({ aud: [AUDIENCE, 'https://other.example.com'] }))],
     [
       'a second audience at the issuer',
@@ -187,11 +180,8 @@ describe('an attack fails:', () => {
     ['claims that are a list', 'invalid_claims', () => notClaims('[]')],
     ['one part', 'not_a_jwt', () => 'x'],
     ['two parts', 'not_a_jwt', () => 'eyJhbGciOiJSUzI1NiJ9.e30'],
-    ['five parts, as of an encrypted token', 'not_a_jwt', () => 'a.b.c.d.e'],
     ['thousands of parts', 'not_a_jwt', () => 'a.'.repeat(4000)],
     ['a header that is not JSON', 'not_a_jwt', () => 'AAAA.e30.AAAA'],
-    ['a header that is a list', 'not_a_jwt', () => `${encoded([])}.e30.AAAA`],
-    ['padding', 'not_a_jwt', () => unsigned({ alg: 'RS256' }, 'AA==')],
     ['a huge token', 'too_long', () => `${'A'.repeat(4000)}.${'A'.repeat(4192)}.A`],
   ];
   const critical = () => sign(rsa, claims(), { crit: ['urn:example'], 'urn:example': true });
@@ -281,22 +271,6 @@ describe('the caller', () => {
     expect(await outcomeOf(token, { callerClaim: 'email' })).toBe('oauth:a@b.example');
     expect(await outcomeOf(token, { callerClaim: 'name' })).toBe('no_caller');
     expect(await outcomeOf(token, { callerClaim: 'constructor' })).toBe('no_caller');
-  });
-});
-
-describe('while the issuer is down', () => {
-  test('nothing is known about a token', async () => {
-    issuer.pages.clear();
-    const verified = await newVerifier().verify(await sign(rsa, claims()));
-    expect(verified._unsafeUnwrapErr()).toEqual({ kind: 'issuer_unavailable', retryAfterMs: 10_000 });
-  });
-
-  test('known keys are used', async () => {
-    const verifier = newVerifier();
-    const token = await sign(rsa, claims());
-    await verifier.verify(token);
-    issuer.pages.clear();
-    expect((await verifier.verify(token)).isOk()).toBe(true);
   });
 });
 
