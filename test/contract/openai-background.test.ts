@@ -4,7 +4,6 @@ import {
   answers,
   type Behaviour,
   cutsStream,
-  emptyBody,
   fails,
   failsInStream,
   resetsBeforeHeaders,
@@ -112,22 +111,6 @@ test('a response that fails is a failed attempt, as without background mode', as
   expect(seenRequests()).toEqual(['POST ', 'POST ']);
 });
 
-test.each([
-  ['a reset', resetsBeforeHeaders()],
-  ['an empty stream', emptyBody()],
-])('%s before the first event is retried as usual', async (_name, behaviour) => {
-  api.reply(behaviour, ANSWER);
-  expect(replyOf(await start().ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
-  expect(seenRequests()).toEqual(['POST ', 'POST ']);
-});
-
-test('without background mode, a broken stream is retried as usual', async () => {
-  api.reply(cutsStream(5, ANSWER), ANSWER);
-  const { ask } = start({ request: { store: false, domainFilter: 'hint' } });
-  expect(replyOf(await ask()).text).toBe(TEXT);
-  expect(seenRequests()).toEqual(['POST ', 'POST ']);
-});
-
 describe('a cancellation', () => {
   /** Cancels when something was received, or is being looked at. */
   async function cancelled(count: number, seenFirst: boolean, options: OpenAiSearchOptions = {}) {
@@ -165,13 +148,6 @@ describe('a cancellation', () => {
   test('cannot be posted before the first event', async () => {
     api.reply(stallsAfterHeaders());
     await cancelled(1, false);
-    expect(seenRequests()).toEqual(['POST ']);
-  });
-
-  test('is not posted without background mode', async () => {
-    api.reply(stallsMidStream(5, ANSWER));
-    await cancelled(1, true, { request: { store: false, domainFilter: 'hint' } });
-    await api.waitForAbort(0);
     expect(seenRequests()).toEqual(['POST ']);
   });
 });

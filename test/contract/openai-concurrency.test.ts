@@ -59,56 +59,12 @@ test('a call that is aborted while it waits never reaches the API and leaves no 
   expect(api.requests).toHaveLength(2);
 });
 
-test('a call whose signal has already aborted reports nothing, also if it would have to wait', async () => {
-  const held = holds();
-  api.replyAlways(held);
-  const search = openAiSearch(api.url, { maxConcurrency: 1 });
-  const first = ask(search);
-  await api.waitForRequests(1);
-  const observer = new ProgressLog();
-  expect(errorOf(await search.search(searchRequest(), observer, AbortSignal.abort()))).toEqual({ kind: 'aborted' });
-  expect(observer.seen).toEqual([]);
-  held.release(OK);
-  await first;
-});
-
 test('a failure frees its place', async () => {
   const error = { message: 'No.', type: 'invalid_request_error', param: null, code: null };
   api.reply(fails({ status: 400, error }), OK);
   const search = openAiSearch(api.url, { maxConcurrency: 1 });
   expect((await ask(search)).isErr()).toBe(true);
   expect((await ask(search)).isOk()).toBe(true);
-});
-
-test('a call gets "asking" after it waited', async () => {
-  api.replyAlways(OK);
-  const search = openAiSearch(api.url, { maxConcurrency: 1 });
-  const observers = [new ProgressLog(), new ProgressLog()];
-  await Promise.all(observers.map((observer) => search.search(searchRequest(), observer, never())));
-  expect(observers[1]?.seen.slice(0, 2)).toEqual([{ kind: 'waiting', ahead: 0 }, { kind: 'asking' }]);
-});
-
-test('the Retry-After of one call does not delay another', async () => {
-  const error = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
-  api.reply(fails({ status: 429, error, headers: { 'retry-after': '20' } }), OK);
-  const clock = FakeClock.instant();
-  const search = openAiSearch(api.url, { clock, maxRetries: 0 });
-  expect((await ask(search)).isErr()).toBe(true);
-  expect((await ask(search)).isOk()).toBe(true);
-  expect(clock.slept).toEqual([]);
-});
-
-test('a failure is reported with its own status, not with that of an earlier call', async () => {
-  const error = { message: 'Overloaded.', type: 'server_error', param: null, code: null };
-  const unavailable = fails({ status: 503, error, headers: { 'retry-after': '10' } });
-  api.reply(unavailable, unavailable);
-  const search = openAiSearch(api.url, { maxRetries: 3 });
-  for (const deadlineMs of [5000, 5000]) {
-    expect(errorOf(await ask(search, searchRequest({ deadlineMs })))).toMatchObject({
-      kind: 'server_error',
-      attempts: 1,
-    });
-  }
 });
 
 // S46

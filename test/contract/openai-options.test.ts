@@ -37,18 +37,6 @@ describe('the location', () => {
     await start().ask();
     expect(toolOf(0)).toEqual({ type: 'web_search', user_location: { type: 'approximate' } });
   });
-
-  test('is omitted after it was rejected once', async () => {
-    api.reply(rejects('tools[0].user_location', 'unknown_parameter'), OK, OK);
-    const { ask } = start();
-    expect((await ask()).isOk()).toBe(true);
-    expect((await ask()).isOk()).toBe(true);
-    expect([toolOf(0), toolOf(1), toolOf(2)]).toEqual([
-      { type: 'web_search', user_location: { type: 'approximate' } },
-      { type: 'web_search' },
-      { type: 'web_search' },
-    ]);
-  });
 });
 
 describe('blocked domains', () => {
@@ -96,14 +84,6 @@ describe('blocked domains', () => {
       '- https://notspam.example/ (2026-11-21)',
       '- https://good.example/?via=spam.example (2026-11-21)',
     ]);
-  });
-
-  test('their pages are not cited from the sources of searches either', async () => {
-    const sources = [{ url: 'https://spam.example/a' }, { url: 'https://good.example/a' }];
-    api.reply(answers('Sunny.', { sources }));
-    const { result } = (await (await composeOn(api, BLOCKED))())._unsafeUnwrap();
-    expect(result.citations.map(({ url }) => url)).toEqual(['https://good.example/a']);
-    expect(result.answer).not.toContain('spam.example');
   });
 
   test('without any, no filter is sent', async () => {
@@ -254,88 +234,40 @@ describe('options of a profile', () => {
   });
 });
 
-describe('errors that are never retried', () => {
-  const MESSAGE = 'The request violates a policy: data would be sent to an unknown host.';
-  const error = (code: string, message = MESSAGE) => ({ message, type: 'invalid_request_error', param: null, code });
-
-  test('the message says that OpenAI blocked the request, and why', async () => {
-    api.reply(fails({ status: 403, error: error('misalignment_policy_violation') }));
-    const failure = errorOf(await start().ask());
-    if (failure.kind !== 'aborted') expect(messageFor(failure)).toContain(`OpenAI blocked this request`);
-    if (failure.kind !== 'aborted') expect(messageFor(failure)).toContain(MESSAGE);
-  });
-
-  test('the message names the base URL to use', async () => {
-    const message = 'This project must use https://eu.api.openai.com/v1.';
-    api.reply(fails({ status: 403, error: error('data_residency_mismatch', message) }));
-    const failure = errorOf(await start().ask());
-    if (failure.kind !== 'aborted')
-      expect(messageFor(failure)).toMatch(/https:\/\/eu\.api\.openai\.com\/v1.*OPENAI_BASE_URL/);
-  });
-});
-
-test('a rejected optional parameter is left out for that model, with one warning', async () => {
-  api.reply(rejects('reasoning.effort', 'unsupported_value'), OK, OK, OK);
-  const { ask, logger } = start();
-  await ask({ reasoningEffort: 'xhigh' });
-  await ask({ reasoningEffort: 'high', reasoningMode: 'pro' });
-  await ask({ reasoningEffort: 'xhigh', model: 'gpt-5.1' });
-  expect(bodies().map(({ reasoning }) => reasoning)).toEqual([
-    { effort: 'xhigh' },
-    undefined,
-    { mode: 'pro' },
-    { effort: 'xhigh' },
-  ]);
-  expect(logger.lines).toEqual([expect.stringContaining('rejected reasoning.effort; it is omitted')]);
-});
-
 describe('effort and verbosity', () => {
   const EXTRAS = 'reasoning_effort: low, verbosity: high';
+  const profile = (model: string, extras = EXTRAS) => `model_profiles: { answer: { model: ${model}, ${extras} } }`;
+  const [effort, verbosity] = [{ reasoning: { effort: 'low' } }, { text: { verbosity: 'high' } }];
 
-  async function bodyFor(yaml: string, environment: Readonly<Record<string, string>> = {}) {
+  test.each<[string, string, Readonly<Record<string, string>>, object]>([
+    ['are sent if they are configured', profile('prod-mini'), {}, { ...effort, ...verbosity }],
+    [
+      'are sent if the tool has them',
+      profile('grok-4').replace('answer:', 'answer_quick:'),
+      {},
+      { ...effort, ...verbosity },
+    ],
+    [
+      'are sent if variables have them',
+      '',
+      { MODEL_ANSWER: 'openai/gpt-5.2', ANSWER_EFFORT: 'low', ANSWER_VERBOSITY: 'high' },
+      { ...effort, ...verbosity },
+    ],
+    [
+      'are sent if the preset has them',
+      'model_profiles: { preset: tuned, answer: { model: prod-mini } }',
+      {},
+      { ...effort, text: { verbosity: 'low' } },
+    ],
+    ['are not sent to an unknown model if they are defaults', profile('prod-mini', ''), {}, {}],
+    ['are sent one by one', profile('prod-mini', 'reasoning_effort: low'), {}, effort],
+    ['are never sent to a model that has none', profile('gpt-4.1'), {}, {}],
+    ['are never sent to a model that has only effort', profile('o3'), {}, effort],
+  ])('%s', async (_, yaml, environment, expected) => {
     api.reply(OK);
     await (await composeOn(api, yaml, environment))({ tool: 'answer_quick' });
-    return bodies().at(-1);
-  }
-
-  test.each(['prod-mini', 'openai/gpt-5.2', 'grok-4'])('are sent to %s if they are configured', async (model) => {
-    const sent = { reasoning: { effort: 'low' }, text: { verbosity: 'high' } };
-    expect(await bodyFor(`model_profiles: { answer: { model: ${model}, ${EXTRAS} } }`)).toMatchObject(sent);
-    expect(await bodyFor(`model_profiles: { answer_quick: { model: ${model}, ${EXTRAS} } }`)).toMatchObject(sent);
-    const variables = { MODEL_ANSWER: model, ANSWER_EFFORT: 'low', ANSWER_VERBOSITY: 'high' };
-    expect(await bodyFor('', variables)).toMatchObject(sent);
-  });
-
-  test('the preset configures them too', async () => {
-    const body = await bodyFor('model_profiles: { preset: tuned, answer: { model: prod-mini } }');
-    expect(body).toMatchObject({ reasoning: { effort: 'low' }, text: { verbosity: 'low' } });
-  });
-
-  test('are not sent to prod-mini if they are defaults', async () => {
-    const body = await bodyFor('model_profiles: { answer: { model: prod-mini } }');
-    expect(body).not.toHaveProperty('reasoning');
-    expect(body).not.toHaveProperty('text');
-  });
-
-  test('only the configured one is sent to prod-mini', async () => {
-    const body = await bodyFor('model_profiles: { answer: { model: prod-mini, reasoning_effort: low } }');
-    expect(body).toMatchObject({ reasoning: { effort: 'low' } });
-    expect(body).not.toHaveProperty('text');
-  });
-
-  test.each(['gpt-4.1', 'gpt-4o', 'chatgpt-4o-latest', 'gpt-3.5-turbo'])(
-    'are never sent to %s, although they are configured',
-    async (model) => {
-      const body = await bodyFor(`model_profiles: { answer: { model: ${model}, ${EXTRAS} } }`);
-      expect(body).not.toHaveProperty('reasoning');
-      expect(body).not.toHaveProperty('text');
-    },
-  );
-
-  test('the verbosity is never sent to o3', async () => {
-    const body = await bodyFor(`model_profiles: { answer: { model: o3, ${EXTRAS} } }`);
-    expect(body).toMatchObject({ reasoning: { effort: 'low' } });
-    expect(body).not.toHaveProperty('text');
+    const { reasoning, text } = bodies()[0] ?? {};
+    expect({ reasoning, text }).toEqual(expected);
   });
 });
 

@@ -215,11 +215,6 @@ describe('OpenAiStartedResponses', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('a page for 404 is an unknown response, too', async () => {
-    api.replyToLooks(failsHtml(404));
-    expect(errorOf(await look())).toEqual({ kind: 'unknown_response' });
-  });
-
   test('without a usable key, nothing is sent', async () => {
     const outcome = await look('resp_1', { apiKey: 'a key' });
     const error = { kind: 'malformed_api_key' };
