@@ -1,5 +1,6 @@
 import { pageKey } from '../answers/citation.ts';
 import { toClaim } from '../evidence/claims.ts';
+import { hasFigures } from '../evidence/evidence.ts';
 import { withoutTracking } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
 import { toWebUrl, withoutUserInfo } from '../values/web-url.ts';
@@ -140,8 +141,10 @@ function claimsIn(sentence: string): readonly { readonly at: number; readonly cl
   const links = parts.filter((_, index) => index % 2 === 1).map(Number);
   if (!segments.some(hasText)) return [];
   const isShared = !segments.slice(1, -1).some(hasText);
-  // In "A says 4 %, B says 5 %", it is not known what each link is cited for.
-  if (!isShared && !hasText(segments[0] ?? '')) return [];
+  const [first = '', last = ''] = [segments[0], segments.at(-1)];
+  // In "A says 4 %, while B says 5 %", it is not known which part each name is cited for.
+  const isProse = !hasText(first) || (sentence.includes('\uE002') && hasFigures(toText(last)));
+  if (!isShared && isProse) return [];
   let claim = isShared ? toText(segments.join('')) : '';
   return links.map((at, index) => {
     const segment = segments[index] ?? '';

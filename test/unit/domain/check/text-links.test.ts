@@ -41,7 +41,16 @@ describe('a claim is the sentence with the link', () => {
         [B, 'then by 5 %'],
       ],
     ],
-    ['of two links, unknown if the first precedes everything', `[IEA](${A}) says 4, [OECD](${B}) says 5.`, [[A], [B]]],
+    ['of two names with figures after both, unknown', `[IEA](${A}) says 4, while [OECD](${B}) says 5.`, [[A], [B]]],
+    ['of two names of which one is first, unknown', `[IEA](${A}) fell by 4, and [OECD](${B}) too.`, [[A], [B]]],
+    [
+      'of two numbers, what precedes each',
+      `It fell by 4 [1](${A}), then by 5 [2](${B}), to 3.`,
+      [
+        [A, 'It fell by 4'],
+        [B, 'then by 5'],
+      ],
+    ],
     ['with a name in code', `It has 4 of [\`them\`](${A}) now.`, [[A, 'It has 4 of them now.']]],
     [
       'shared by links that follow each other',
