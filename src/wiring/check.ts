@@ -9,6 +9,7 @@ import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts
 import { createCitedPages } from '../adapters/outbound/pages/create-cited-pages.ts';
 import { untilAborted } from '../application/async/deadline.ts';
 import { checkSources } from '../application/check/check-sources.ts';
+import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import type { Runtime } from './runtime.ts';
 import { PROGRAM, VERSION } from './version.ts';
@@ -36,8 +37,7 @@ export async function runCheck(
     if (typeof read === 'string') return await checkTextFor({ ...context, check, text: read, json }, signal);
     context.err.write(`${CHECK.unreadable(source, read)}\n`);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    context.err.write(`${unreadableFile(source, code ?? String(error))}\n`);
+    context.err.write(`${unreadableFile(source, reasonOf(error))}\n`);
   } finally {
     await close();
   }

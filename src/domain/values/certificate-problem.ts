@@ -19,6 +19,14 @@ export function certificateProblem(error: unknown): string | undefined {
   return code && explainedCode(code);
 }
 
+/** Why something failed, for people: the code of its innermost cause that has one, else the first line of its innermost message. */
+export function reasonOf(error: unknown): string {
+  const causes = causesOf(error);
+  const code = causes.map(codeOf).findLast((code) => code !== undefined);
+  const [message] = (causes.at(-1)?.message ?? String(error)).split('\n');
+  return explainedCode(code ?? (message || 'no reason is known'));
+}
+
 /** The error and its causes, outermost first. */
 export function causesOf(error: unknown): readonly Error[] {
   const causes: Error[] = [];

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { NO_OBJECT, unreadableFile } from '../words/tool-error-messages.ts';
 
@@ -12,8 +13,7 @@ export async function readInput(input: string, signal: AbortSignal): Promise<Res
     if (input === '-') json = await untilAborted(text(process.stdin), signal);
     else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    return err(unreadableFile(input.slice(1), code ?? String(error)));
+    return err(unreadableFile(input.slice(1), reasonOf(error)));
   }
   const args = parseJson(json.replace(/^\uFEFF/, ''));
   return isObject(args) ? ok(args) : err(NO_OBJECT);

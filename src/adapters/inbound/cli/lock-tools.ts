@@ -7,6 +7,7 @@ import {
   lockText,
   numberOfTools,
 } from '../../../domain/gateway/approved-tools.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
@@ -41,7 +42,7 @@ export async function lockTools(options: LockOptions, signal: AbortSignal): Prom
     try {
       await save(file, lockText(current));
     } catch (error) {
-      err.write(unwritableFile(file, (error as NodeJS.ErrnoException).code ?? String(error)));
+      err.write(unwritableFile(file, reasonOf(error)));
       return FAILED;
     }
     out(approvedMessage(numberOfTools(current), file));

@@ -3,7 +3,8 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuditLog } from '../../../application/ports/audit-log.ts';
-import { codeOf, reasonOf } from '../files/local-files.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
+import { failureOf } from '../files/local-files.ts';
 import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
 
 type Written = Result<void, string>;
@@ -57,7 +58,7 @@ export class AuditFile implements AuditLog {
         return ok();
       } catch (error) {
         await this.#forget();
-        return err(codeOf(error));
+        return err(reasonOf(error));
       }
     });
     this.#last = written;
@@ -105,7 +106,7 @@ async function lastByte(path: string, size: number): Promise<string> {
 
 /** Why lines cannot be appended to a file; undefined if they can. It is not created: another user may have to write it. */
 export function probeAuditFile(path: string): string | undefined {
-  return reasonOf(() => {
+  return failureOf(() => {
     if (!existsSync(path)) return accessSync(dirname(path), constants.W_OK);
     closeSync(openSync(path, 'a'));
     refuseForeignFile(statSync(path));

@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 import { mergePolicy, systemPolicyIn } from '../../../domain/answers/system-policy.ts';
 import { parseLock } from '../../../domain/gateway/approved-tools.ts';
-import { readNonEmptyText, readText, reasonOf } from '../files/local-files.ts';
+import { failureOf, readNonEmptyText, readText } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
@@ -47,7 +47,7 @@ function readPolicy({ source, path, merge }: ConfigTree['policy']['system'], tim
 
 function recordingsProblem(path: string): string | undefined {
   const expected = 'expected a folder of recordings, or one .json or .sse file';
-  const reason = reasonOf(() => accessSync(path, constants.R_OK));
+  const reason = failureOf(() => accessSync(path, constants.R_OK));
   if (reason !== undefined) return `${expected}, that can be read (${reason})`;
   return statSync(path).isDirectory() || /\.(?:json|sse)$/.test(path) ? undefined : expected;
 }
@@ -57,12 +57,12 @@ function recordProblem(path: string): string | undefined {
   let existing = path;
   while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
   const reason = statSync(existing).isDirectory()
-    ? reasonOf(() => accessSync(existing, constants.W_OK))
+    ? failureOf(() => accessSync(existing, constants.W_OK))
     : `${existing} is not a folder`;
   return reason === undefined ? undefined : `expected a folder that can be written to (${reason})`;
 }
 
 function debugFileProblem(path: string): string | undefined {
-  const reason = reasonOf(() => closeSync(openDebugFile(path)));
+  const reason = failureOf(() => closeSync(openDebugFile(path)));
   return reason === undefined ? undefined : `expected a file that can be written to (${reason})`;
 }

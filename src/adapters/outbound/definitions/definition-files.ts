@@ -6,8 +6,8 @@ import type { Definitions, KeptDefinitions } from '../../../application/ports/ke
 import type { Logger } from '../../../application/ports/logger.ts';
 import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import { parseEntry, type SharedEntry, type SharedList } from '../../../domain/gateway/shared-entries.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { codeOf } from '../files/local-files.ts';
 import { replaceFile } from '../files/replace-file.ts';
 
 /** Files of another version are not used. */
@@ -45,7 +45,7 @@ export class DefinitionFiles implements KeptDefinitions {
       this.#secret = undefined;
       if (!this.#hasWarned)
         this.#logger.warn(
-          `gateway: the lists of servers cannot be kept in ${this.#folder} (${codeOf(error)}), so that servers start with every session`,
+          `gateway: the lists of servers cannot be kept in ${this.#folder} (${reasonOf(error)}), so that servers start with every session`,
         );
       this.#hasWarned = true;
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 
 /** A text, or the reason why there is none: the system's error code (`ENOENT`), or words. */
 type FileContent = { readonly text: string } | { readonly reason: string };
@@ -9,7 +10,7 @@ export function readText(path: string): FileContent {
   try {
     return { text: readFileSync(path, 'utf8').replace(/^\uFEFF/, '') };
   } catch (error) {
-    return { reason: codeOf(error) };
+    return { reason: reasonOf(error) };
   }
 }
 
@@ -19,19 +20,14 @@ export function readNonEmptyText(path: string): FileContent {
   return 'text' in content && content.text.trim() === '' ? { reason: 'it is empty' } : content;
 }
 
-/** The system's error code if `attempt` throws, else undefined. */
-export function reasonOf(attempt: () => void): string | undefined {
+/** Why `attempt` throws; undefined if it does not. */
+export function failureOf(attempt: () => void): string | undefined {
   try {
     attempt();
     return undefined;
   } catch (error) {
-    return codeOf(error);
+    return reasonOf(error);
   }
-}
-
-/** The system's error code, or the error as words. */
-export function codeOf(error: unknown): string {
-  return (error as NodeJS.ErrnoException).code ?? String(error);
 }
 
 /** Undefined if `attempt` throws. */

@@ -1,6 +1,7 @@
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import {
   clientOf,
   isDue,
@@ -146,8 +147,7 @@ export class LoginTokens {
       this.#unwritten = undefined;
       return undefined;
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      return code ?? message;
+      return reasonOf(error);
     }
   }
 }

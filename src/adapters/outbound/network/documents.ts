@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { parseJson } from '../../../domain/values/json.ts';
 import { readBytes } from './read-bytes.ts';
 
@@ -37,7 +37,7 @@ export async function readJson(
       await response.body?.cancel();
       return missing(` has the status ${response.status}`);
     }
-    const text = await readText(response);
+    const text = await bodyText(response);
     if (text === undefined) return err({ reason: `${url} has more than ${MAX_BYTES} bytes`, isMissing: false });
     const value = parseJson(text);
     return value === undefined ? missing(' is not JSON') : ok(value);
@@ -47,13 +47,7 @@ export async function readJson(
 }
 
 /** The body of a response; undefined if there are more than `MAX_BYTES`. */
-export async function readText({ body }: Response): Promise<string | undefined> {
+export async function bodyText({ body }: Response): Promise<string | undefined> {
   const { bytes, isCut } = await readBytes(body, MAX_BYTES);
   return isCut ? undefined : bytes.toString();
-}
-
-/** `fetch` says only that it failed, and its cause why. */
-export function reasonOf(error: unknown): string {
-  const { cause, message } = error as { readonly cause?: { readonly code?: string }; readonly message?: string };
-  return certificateProblem(error) ?? cause?.code ?? message ?? String(error);
 }

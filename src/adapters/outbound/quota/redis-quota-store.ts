@@ -3,6 +3,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
 
 export interface RedisQuotaStoreOptions {
@@ -125,10 +126,4 @@ function connect(url: string) {
 
 function toUse([calls = 0, searches = 0, tokens = 0]: readonly number[]): QuotaUse {
   return { calls, searches, tokens };
-}
-
-/** The code of the operating system, else the message, which is one line. */
-function reasonOf(error: unknown): string {
-  const { code, message = '' } = error as NodeJS.ErrnoException;
-  return code ?? (message.split('\n')[0] || 'unknown error');
 }

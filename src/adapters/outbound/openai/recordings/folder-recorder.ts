@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SearchReply } from '../../../../application/ports/llm-search.ts';
 import type { Question } from '../../../../domain/answers/question.ts';
 import type { ToolName } from '../../../../domain/answers/tool-name.ts';
+import { reasonOf } from '../../../../domain/values/certificate-problem.ts';
 import { replaceFile } from '../../files/replace-file.ts';
 import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
@@ -37,8 +38,7 @@ export function folderRecorder({ folder, recordPrivate, clock, logger, redactor 
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await replaceFile(file, text, 0o600);
     } catch (error) {
-      const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-      logger.warn(`the reply could not be recorded in ${folder}: ${reason}`);
+      logger.warn(`the reply could not be recorded in ${folder}: ${reasonOf(error)}`);
     }
   }
 

@@ -9,6 +9,7 @@ import type {
 } from '../../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../../domain/answers/answer-error.ts';
 import type { Question } from '../../../../domain/answers/question.ts';
+import { reasonOf } from '../../../../domain/values/certificate-problem.ts';
 import { zonedDate } from '../../../../domain/values/zoned-date.ts';
 import { ApiClient } from '../api-client.ts';
 import { OpenAiResponsesSearch, type OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
@@ -87,7 +88,7 @@ function load(path: string): Result<readonly RecordingFile[], SearchError> {
     const list = files.sort().map((name) => read(join(path, name)));
     return ok(list.filter(({ question }) => question !== undefined));
   } catch (error) {
-    return err({ kind: 'unreadable_recordings', path, detail: (error as NodeJS.ErrnoException).code ?? String(error) });
+    return err({ kind: 'unreadable_recordings', path, detail: reasonOf(error) });
   }
 }
 
