@@ -31,15 +31,12 @@ const ACCEPT = 'text/html,application/xhtml+xml';
 export const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)/i;
 const TEXT = /^\s*text\/(?:plain|markdown)(?=[\s;,]|$)/i;
 
-/** Why a page has no text. `isFailed`: the exchange broke off, and may not the next time. */
-type Unread = PageCheck & { readonly isFailed?: true };
-
 /** Requests a page, or says why it has no text: the first reason, in the order of the exchange. Never rejects. */
 export async function fetchPage(
   url: string,
   options: FetchOptions,
   signal: AbortSignal,
-): Promise<FetchedPage | Unread> {
+): Promise<FetchedPage | PageCheck> {
   const { dispatcher, userAgent, check } = options;
   const headers = { 'user-agent': userAgent, accept: check === 'off' ? ACCEPT : `${ACCEPT},text/plain` };
   const init = { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' } as const;
@@ -68,13 +65,12 @@ export async function fetchPage(
       target = next;
     }
   } catch (error) {
-    const failed = (reason: string) => ({ ...unreadable(reason), isFailed: true }) as const;
-    if (signal.aborted) return failed('timeout');
+    if (signal.aborted) return unreadable('timeout');
     const { cause } = error as { cause?: { code?: unknown } };
     const code = String(cause?.code);
-    if (code === 'ENOTFOUND') return { ...failed('no_such_host'), state: 'dead' };
-    if (code === 'FORBIDDEN_ADDRESS') return failed('forbidden');
-    return failed(/^UND_ERR_\w+_TIMEOUT$/.test(code) ? 'timeout' : 'network');
+    if (code === 'ENOTFOUND') return { ...unreadable('no_such_host'), state: 'dead' };
+    if (code === 'FORBIDDEN_ADDRESS') return unreadable('forbidden');
+    return unreadable(/^UND_ERR_\w+_TIMEOUT$/.test(code) ? 'timeout' : 'network');
   }
 }
 

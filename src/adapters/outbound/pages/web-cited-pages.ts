@@ -3,7 +3,6 @@ import { withDeadline } from '../../../application/async/deadline.ts';
 import type { CitedPages, PageReading } from '../../../application/ports/cited-pages.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';
@@ -21,18 +20,12 @@ export interface WebCitedPagesOptions extends FetchOptions {
 
 /** The time limit of a page. All are requested at once. */
 const PAGE_MS = 3000;
-const MAX_CACHED = 1000;
 /** A page with fewer characters shows a person nothing. */
 const MIN_VISIBLE = 200;
 
-/** A page as it was read. `isRead`: its date is known, even if it is none. `isFailed`: the exchange broke off. */
-type Visited = PageReading & { readonly isRead?: boolean; readonly isFailed?: boolean };
-
-/** Reads cited pages over the internet. Dates are kept while the process runs; states and texts are not. */
+/** Reads cited pages over the internet. */
 export class WebCitedPages implements CitedPages {
   readonly #options: WebCitedPagesOptions;
-  /** The days of the pages that were read, if they say one. The entry that was not used for longest is dropped first. */
-  readonly #days = new BoundedMap<string, { readonly publishedOn: string | undefined }>(MAX_CACHED);
   #lastTurn = Promise.resolve();
 
   constructor(options: WebCitedPagesOptions) {
@@ -53,20 +46,6 @@ export class WebCitedPages implements CitedPages {
   }
 
   async #read(url: string, signal: AbortSignal): Promise<PageReading> {
-    const { check } = this.#options;
-    const known = this.#days.get(url);
-    if (check === 'off' && known !== undefined) {
-      this.#days.set(url, known);
-      return known;
-    }
-    const { isRead, isFailed, ...page } = await this.#visit(url, signal);
-    const dated = isRead ? page : { ...page, ...known };
-    if (isRead || (check === 'off' && !isFailed && !page.reason?.startsWith('http_')))
-      this.#days.set(url, { publishedOn: dated.publishedOn });
-    return dated;
-  }
-
-  async #visit(url: string, signal: AbortSignal): Promise<Visited> {
     const { clock, timeZone, resolveDates, check } = this.#options;
     const fetched = await fetchPage(url, this.#options, signal);
     if (!('bytes' in fetched)) return fetched;
@@ -74,12 +53,12 @@ export class WebCitedPages implements CitedPages {
     await this.#turn();
     const decoded = decoderFor(bytes, contentType).decode(bytes);
     const { text, candidates } = readPage(decoded, contentType, fetched.isCut);
-    const isRead = resolveDates && HTML.test(contentType);
-    const day = isRead ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
+    const isDated = resolveDates && HTML.test(contentType);
+    const day = isDated ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
     // More than 1 % could not be decoded.
     const isMisread = decoded.split('\uFFFD').length - 1 > decoded.length / 100;
     const reason = isMisread ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
-    const read = { status, publishedOn: day, isRead };
+    const read = { status, publishedOn: day };
     if (reason !== undefined) return { ...read, state: 'unreadable', reason };
     return { ...read, state: 'ok', ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }) };
   }
