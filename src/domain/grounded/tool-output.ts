@@ -1,6 +1,6 @@
 import type { ToolResult } from '../gateway/tool-result.ts';
-import { cleanText } from '../values/clean-text.ts';
-import { toErrorLine, toProblemLine } from '../values/error-line.ts';
+import { cleanText, shortLine } from '../values/clean-text.ts';
+import { toErrorLine } from '../values/error-line.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
 import { markerOf, type OwnSource } from './own-source.ts';
@@ -14,6 +14,7 @@ export interface ToolOutput {
 /** The text of servers in outputs, and their images: decoded, so that they are sent as a third more in base64. */
 export type OutputSize = Readonly<Record<'characters' | 'imageBytes', number>>;
 
+const MAX_PROBLEM = 300;
 const MAX_IMAGES = 4;
 const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
 
@@ -40,14 +41,14 @@ export function toToolOutput(
   };
 }
 
-/** The output for a call that failed: one line without path and stack trace. Without secrets if `message` has none. */
+/** The output for a call that failed: one line without its stack trace. Without secrets if `message` has none. */
 export function toErrorOutput(message: string): ToolOutput {
   return { text: `error: ${toErrorLine(message) || 'the tool failed'}`, images: [] };
 }
 
 /** The output for a call that did not run, because something is wrong with it. */
 export function toProblemOutput(problem: string): ToolOutput {
-  return { text: `error: ${toProblemLine(problem)}`, images: [] };
+  return { text: `error: ${shortLine(problem, MAX_PROBLEM)}`, images: [] };
 }
 
 /** As many sources as fit. The line for the call itself is text of this program. */

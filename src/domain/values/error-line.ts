@@ -11,21 +11,9 @@ const TRACEBACK = /^Traceback \(most recent call last\)/;
  * for a file must see which one is missing.
  */
 export function toErrorLine(message: string): string {
-  const lines = oneLinePerLine(message);
-  const [first = '', ...others] = lines;
+  const lines = cleanText(message.slice(0, MAX_EXAMINED)).split('\n');
+  const [first = '', ...others] = lines.map((line) => line.trim()).filter((line) => line !== '');
   // Python puts the error last.
   const line = TRACEBACK.test(first) ? (others.at(-1) ?? '') : first;
   return clip(line.replace(STACK, ''), MAX_LENGTH);
-}
-
-/** The first line of a message of this program, of at most 300 characters. */
-export function toProblemLine(message: string): string {
-  return clip(oneLinePerLine(message)[0] ?? '', MAX_LENGTH);
-}
-
-function oneLinePerLine(message: string): readonly string[] {
-  return cleanText(message.slice(0, MAX_EXAMINED))
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
 }

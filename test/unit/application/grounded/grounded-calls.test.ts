@@ -176,7 +176,7 @@ describe('what is not a call', () => {
   test('a function that does not exist, whatever its name contains', async () => {
     const { run } = start();
     expect((await run(calls('jira__delete')))[0]?.text).toBe('error: there is no function jira__delete');
-    expect((await run(calls('a\n\u202Eb', {}, { callId: '2' })))[0]?.text).toBe('error: there is no function a');
+    expect((await run(calls('a\n\u202Eb', {}, { callId: '2' })))[0]?.text).toBe('error: there is no function a b');
     expect((await run(calls('__proto__', {}, { callId: '3' })))[0]?.text).toBe('error: there is no function __proto__');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toErrorLine, toProblemLine } from '../../../../src/domain/values/error-line.ts';
+import { toErrorLine } from '../../../../src/domain/values/error-line.ts';
 
 describe('the essential line of an error', () => {
   test.each([
@@ -35,9 +35,4 @@ describe('the essential line of an error', () => {
     expect(toErrorLine('x'.repeat(400))).toBe(`${'x'.repeat(299)}…`);
     expect(toErrorLine(`${'x'.repeat(298)}😀y`)).toBe(`${'x'.repeat(298)}…`);
   });
-});
-
-test('the line of a problem is its first, cut', () => {
-  expect(toProblemLine('/items/0/name must be a string;\nmore')).toBe('/items/0/name must be a string;');
-  expect(toProblemLine('x'.repeat(400))).toHaveLength(300);
 });
