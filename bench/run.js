@@ -1,17 +1,19 @@
-// npm run bench [-- start calls http gateway check] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
+// npm run bench [-- start calls http gateway idle check] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
 // program that does the same work on this machine. The exit code is 1 if a limit is broken.
 import { benchCalls } from './calls.js';
 import { benchCheck } from './check.js';
 import { benchGateway } from './gateway.js';
 import { benchHttp } from './http.js';
+import { benchIdle } from './idle.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 60, calls: 5, http: 20, gateway: 60, check: 5 };
+const ROUNDS = { start: 60, calls: 5, http: 20, gateway: 60, idle: 20, check: 5 };
 const benches = {
   start: (rounds) => benchStart(rounds),
   calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
   http: (rounds) => benchHttp(rounds),
   gateway: (rounds, profileFolder) => benchGateway(rounds, profileFolder),
+  idle: (rounds) => benchIdle(rounds),
   check: (rounds) => benchCheck(rounds),
 };
 

@@ -2,11 +2,8 @@ import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
 import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
-import type { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
-import { RemoteToolServer } from '../adapters/outbound/mcp-client/remote-tool-server.ts';
-import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
-import { remoteLogin } from './logins.ts';
+import type { RemoteServers } from './remote-servers.ts';
 import type { Runtime } from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
@@ -22,16 +19,14 @@ export type ToolServers = ReturnType<typeof createToolServers>;
 /** Makes servers of entries of the configuration. Import this only when one starts: it loads the official client. */
 export function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds }: ToolServersOptions) {
   const { config, clock, logger } = runtime;
-  const network = createProxyFetch(process.env);
-  const logins = new Map<string, RemoteLogin | undefined>();
+  let remote: Promise<RemoteServers> | undefined;
   return {
     create: async (entry: ServerEntry): Promise<ToolServer> => {
       const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
       const common = { name, maxBytes, forwardBaggage, clock, identity: IDENTITY };
       if (connection.kind === 'remote') {
-        const login = await remoteLogin({ ...connection, name }, runtime, network.fetch, onRenewal);
-        logins.set(name, login);
-        return new RemoteToolServer({ ...connection, ...common, login, fetch: network.fetch });
+        remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
+        return (await remote).create({ ...connection, ...common });
       }
       const { envs, inheritEnv: inherit, notInherited = [] } = connection;
       const ownSecrets = [...config.secretVariables, ...notInherited];
@@ -39,7 +34,7 @@ export function createToolServers(runtime: Runtime, { logSpawn, onRenewal, progr
       return new ChildToolServer({ ...connection, ...common, env, logger, logSpawn, programEnds });
     },
     /** The login of a machine to a server, if it has a token. */
-    machineLogin: (server: string) => logins.get(server)?.summary,
-    close: () => network.close(),
+    machineLogin: async (server: string) => (await remote)?.machineLogin(server),
+    close: async () => (await remote)?.close(),
   };
 }

@@ -17,7 +17,7 @@ import { McpConnection } from './mcp-connection.ts';
 import type { RemoteLogin } from './remote-login.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
-interface RemoteToolServerOptions {
+export interface RemoteToolServerOptions {
   readonly name: string;
   readonly url: string;
   readonly transport: 'auto' | 'http' | 'sse';

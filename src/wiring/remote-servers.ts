@@ -1,0 +1,26 @@
+import type { LoginServer } from '../adapters/outbound/login/login.ts';
+import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
+import type { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
+import { RemoteToolServer, type RemoteToolServerOptions } from '../adapters/outbound/mcp-client/remote-tool-server.ts';
+import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
+import type { ToolServer } from '../application/ports/tool-server.ts';
+import { remoteLogin } from './logins.ts';
+import type { Runtime } from './runtime.ts';
+
+export type RemoteServers = ReturnType<typeof createRemoteServers>;
+
+/** Makes servers on other machines. Import this only when one connects: a server on this machine needs no network. */
+export function createRemoteServers(runtime: Runtime, onRenewal: (server: string, outcome: RenewalOutcome) => void) {
+  const network = createProxyFetch(process.env);
+  const logins = new Map<string, RemoteLogin | undefined>();
+  return {
+    create: async (server: LoginServer & Omit<RemoteToolServerOptions, 'fetch' | 'login'>): Promise<ToolServer> => {
+      const login = await remoteLogin(server, runtime, network.fetch, onRenewal);
+      logins.set(server.name, login);
+      return new RemoteToolServer({ ...server, login, fetch: network.fetch });
+    },
+    /** The login of a machine to a server, if it has a token. */
+    machineLogin: (server: string) => logins.get(server)?.summary,
+    close: () => network.close(),
+  };
+}
