@@ -15,17 +15,17 @@ const CALL_LIMIT_MS = 50;
 
 export async function benchIdle(rounds) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-idle-'));
-  const config = join(home, 'config.yaml');
   const names = Array.from({ length: SERVERS }, (_, index) => `echo${index}`);
-  // JSON is YAML.
-  writeFileSync(
-    config,
-    JSON.stringify({ servers: names.map((name) => ({ name, command: process.execPath, args: [ECHO] })) }),
-  );
+  const servers = names.map((name) => ({ name, command: process.execPath, args: [ECHO] }));
+  const [kept, none] = [servers, []].map((servers, index) => {
+    const config = join(home, `${index}.yaml`);
+    // JSON is YAML.
+    writeFileSync(config, JSON.stringify({ servers }));
+    return ['--stdio', '--expose', '--config', config];
+  });
   const env = { ...CLEAN, HOME: home, XDG_CACHE_HOME: home, OPENAI_API_KEY: 'sk-bench-0123456789abcdef' };
-  const kept = ['--stdio', '--expose', '--config', config];
   for (const name of names) await converse({ args: kept, env }, `${name}__echo`);
-  const sides = [{ args: kept }, { args: ['--stdio'] }].map(({ args }) => ({ args, figures: [] }));
+  const sides = [kept, none].map((args) => ({ args, figures: [] }));
   const calls = { ours: [], bare: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const { args, figures } of round % 2 === 0 ? sides : sides.toReversed())

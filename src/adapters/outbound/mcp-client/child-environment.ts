@@ -1,7 +1,12 @@
-import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../network/environment.ts';
 
+/** What every program needs, as the official SDK passes it. */
+const BASIC_VARIABLES = (
+  process.platform === 'win32'
+    ? 'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR'
+    : 'HOME LOGNAME PATH SHELL TERM USER'
+).split(' ');
 /** What Node.js, OpenSSL and Python read about proxies, and about the certificates of further authorities. */
 const NETWORK_VARIABLES =
   'NO_PROXY no_proxy NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE'.split(' ');
@@ -15,14 +20,14 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what the official SDK passes, the variables of proxies and authorities, what is configured, and the mark of the gateway. */
+/** The environment of a child process: what every program needs, the variables of proxies and authorities, what is configured, and the mark of the gateway. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
-  const names = inherit === true ? Object.keys(environment) : [...PROXY_VARIABLES, ...NETWORK_VARIABLES, ...inherit];
-  const inherited = Object.fromEntries(names.map((name) => [name, environment[name]]));
-  const all = { ...getDefaultEnvironment(), ...withoutUndefined(inherited) };
+  const few = [...BASIC_VARIABLES, ...PROXY_VARIABLES, ...NETWORK_VARIABLES];
+  const names = inherit === true ? Object.keys(environment) : [...few, ...inherit];
+  const inherited = withoutUndefined(Object.fromEntries(names.map((name) => [name, environment[name]])));
   const secrets = new Set(ownSecrets.map(comparable));
-  const allowed = Object.entries(all).filter(([name]) => !secrets.has(comparable(name)));
+  const allowed = Object.entries(inherited).filter(([name]) => !secrets.has(comparable(name)));
   return { ...Object.fromEntries(allowed), ...envs, [GATEWAY_MARKER]: '1' };
 }
 

@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
-import { type ClientIdentity, connectClient } from './client.ts';
-import { McpConnection } from './mcp-connection.ts';
+import type { ClientIdentity } from './client.ts';
 
 type Options = ChildTransportOptions & {
   readonly identity: ClientIdentity;
@@ -30,6 +29,11 @@ export class ChildToolServer implements ToolServer {
     const onAbort = () => void close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
+      // Meanwhile, the process starts: to load the client takes as long.
+      const [{ connectClient }, { McpConnection }] = await Promise.all([
+        import('./client.ts'),
+        import('./mcp-connection.ts'),
+      ]);
       const client = await connectClient(transport, identity, 'legacy', events, signal);
       client.onclose = () => {
         if (!isClosing) events.onLost(lostReason(), transport.lastLine);

@@ -1,16 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
-  type JSONRPCMessage,
-  type RequestId,
-  type Transport,
-} from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, startChild } from './child-process.ts';
 import { errorResponse, INVALID, requestIdIn, tooLargeResponse } from './error-response.ts';
 import { LastLines } from './last-lines.ts';
@@ -48,6 +42,7 @@ export class ChildTransport implements Transport {
   #wroteMs = Number.NEGATIVE_INFINITY;
   #lostMs: number | undefined;
   #child: ChildProcess | undefined;
+  readonly #spawned: Promise<void>;
   /** Resolves when the process has ended, and all its output was read. */
   #childClosed: Promise<unknown> = Promise.resolve();
   /** Why nothing can be sent to the process or received, although it runs. */
@@ -60,6 +55,8 @@ export class ChildTransport implements Transport {
     this.#options = options;
     const { logger, name } = options;
     this.#stderr = new LastLines(logger.isDebug ? (line) => logger.debug(`gateway: ${name}: ${line}`) : undefined);
+    this.#spawned = this.#spawn();
+    this.#spawned.catch(() => {});
   }
 
   get pid(): number | undefined {
@@ -80,8 +77,12 @@ export class ChildTransport implements Transport {
     return lostMs - this.#wroteMs > LAST_WORDS_MS || this.#stderr.last === '' ? undefined : this.#stderr.last;
   }
 
-  /** Rejects if the command cannot be started. */
+  /** Rejects if the command cannot be started, which happens with the transport. */
   start(): Promise<void> {
+    return this.#spawned;
+  }
+
+  #spawn(): Promise<void> {
     const { name, command, logSpawn } = this.#options;
     return new Promise((resolve, reject) => {
       const child = startChild(this.#options);
@@ -170,8 +171,8 @@ export class ChildTransport implements Transport {
 
   #onText(text: string): void {
     const message = parseJson(text);
-    if (isObject(message) && 'method' in message) this.onmessage?.(message as unknown as JSONRPCMessage);
-    else if (isObject(message) && isId(message.id)) this.onmessage?.(toResponse(message.id, message));
+    if (isObject(message) && ('method' in message || isId(message.id)))
+      this.onmessage?.(message as unknown as JSONRPCMessage);
     else if (text.trim() !== '') this.#onMalformed(text);
   }
 
@@ -198,13 +199,6 @@ export class ChildTransport implements Transport {
   }
 }
 
-function isId(id: unknown): id is RequestId {
+function isId(id: unknown): boolean {
   return typeof id === 'string' || typeof id === 'number';
-}
-
-/** A response as a server sent it. The client ignores one that is not strict, so that its request would wait until its time limit. */
-function toResponse(id: RequestId, { result, error }: JsonObject): JSONRPCMessage {
-  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
-  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
-  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }

@@ -1,15 +1,17 @@
 import {
+  isJSONRPCErrorResponse,
   isJSONRPCRequest,
+  isJSONRPCResultResponse,
   type JSONRPCMessage,
   type RequestId,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { errorResponse, LOST } from './error-response.ts';
+import { errorResponse, INVALID, LOST } from './error-response.ts';
 
 /**
- * What the official client does not get from its transports: an error for a request whose event stream ends without the response, the end of
- * the stream of a request that was cancelled, and progress before the result that arrives with it.
+ * What the official client does not get from its transports: an error for a request whose event stream ends without the response, or whose
+ * response is not strict, the end of the stream of a request that was cancelled, and progress before the result that arrives with it.
  */
 export class SettlingTransport implements Transport {
   onclose?: () => void;
@@ -30,10 +32,11 @@ export class SettlingTransport implements Transport {
       this.onerror?.(error);
     };
     transport.onmessage = (message, extra) => {
-      if ('method' in message) return this.onmessage?.(message, extra);
-      if (message.id !== undefined) this.#waiting.delete(message.id);
+      if ('method' in message || message.id === undefined) return this.onmessage?.(message, extra);
+      const { id } = message;
+      this.#waiting.delete(id);
       // The client handles a notification in a microtask, and a response at once.
-      queueMicrotask(() => this.onmessage?.(message, extra));
+      queueMicrotask(() => this.onmessage?.(toStrict(id, message), extra));
     };
   }
 
@@ -82,4 +85,11 @@ export class SettlingTransport implements Transport {
     this.#waiting.delete(id as RequestId);
     waiting?.abort();
   }
+}
+
+/** The client ignores a response that is not strict, so that its request would wait until its time limit. */
+function toStrict(id: RequestId, { result, error }: { result?: unknown; error?: unknown }): JSONRPCMessage {
+  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
+  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
+  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }
