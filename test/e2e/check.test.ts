@@ -78,7 +78,7 @@ ${SUMMARY}
     });
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: '1 link: 1 read; 0 of 1 claim have figures that are not on the page\n',
+      stdout: '1 link: 1 read; 0 of 1 claim has figures that are not on the page\n',
     });
   });
 

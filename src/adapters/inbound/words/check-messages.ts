@@ -51,7 +51,7 @@ function checkSummary({ links, claims, notCompared }: SourcesReport, language: L
   }
   const parts = [`${read} read`, dead && `${dead} not found`, unread && `${unread} not readable`];
   const pages = links.length === 0 ? 'No links' : `${count(links.length, 'link')}: ${parts.filter(Boolean).join(', ')}`;
-  const verb = missing === 1 ? 'has' : 'have';
+  const verb = missing === 1 || claims.length === 1 ? 'has' : 'have';
   const compared = `; ${missing} of ${count(claims.length, 'claim')} ${verb} figures that are not on the page`;
   const uncompared = `; ${count(notCompared, 'claim')} not compared (the page is too long or in another language)`;
   return pages + (claims.length > 0 ? compared : '') + (notCompared > 0 ? uncompared : '');
