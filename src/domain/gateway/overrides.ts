@@ -7,14 +7,11 @@ export interface ToolOverrides {
   /** By new name. */
   readonly describe?: Readonly<Record<string, string>>;
   /** New names, with `*` at either end. */
-  readonly read_only?: readonly string[];
+  readonly readOnly?: readonly string[];
 }
 
 /** The tools for callers, each with its own description, and what is probably mistyped in the overrides, for people. */
-export function override(
-  listed: readonly GatewayTool[],
-  { rename = {}, describe = {}, read_only = [] }: ToolOverrides,
-) {
+export function override(listed: readonly GatewayTool[], { rename = {}, describe = {}, readOnly = [] }: ToolOverrides) {
   const renamed = new Map(Object.entries(rename));
   const texts = new Map(Object.entries(describe));
   const given = new Set(listed.flatMap(({ name }) => renamed.get(name) ?? []));
@@ -22,7 +19,7 @@ export function override(
   const tools = listed.flatMap((own) => {
     if (isHidden(own)) return [];
     const name = renamed.get(own.name) ?? own.name;
-    const isReadOnly = read_only.some((pattern) => matchesPattern(name, pattern));
+    const isReadOnly = readOnly.some((pattern) => matchesPattern(name, pattern));
     const hints = { annotations: { ...own.annotations, readOnlyHint: true, destructiveHint: false } };
     const description = texts.get(name) ?? own.description;
     return [{ own, tool: { ...own, name, description, ...(isReadOnly && hints) } }];

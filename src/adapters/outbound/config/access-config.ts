@@ -3,10 +3,9 @@ import { type AccessEntry, type AccessPolicy, GROUP_PREFIX, type ServerGrant } f
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
-import { isObject } from '../../../domain/values/json.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { matching, readValue, yamlOnly } from './kinds.ts';
-import { membersSchema, readMembers } from './members.ts';
+import { mapOf, matching, readValue, type ValueKind, yamlOnly } from './kinds.ts';
+import { membersOf } from './members.ts';
 import type { Report } from './problems.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
 
@@ -17,25 +16,18 @@ const grant = yamlOnly<ServerGrant>(
   'all, read_only, or a list of names of tools, which may have * at either end',
   { anyOf: [{ enum: ['all', 'read_only', null] }, { type: 'array', items: matching(TOOL_PATTERN) }] },
   (value) => {
+    if (value === null) return [];
     const isList = Array.isArray(value) && value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
     return value === 'all' || value === 'read_only' || isList ? value : undefined;
   },
 );
 
-const grants = yamlOnly<NonNullable<AccessEntry['servers']>>(
-  `all, or a map of servers to ${grant.accepted}`,
-  { anyOf: [{ const: 'all' }, { type: 'object', additionalProperties: grant.schema }] },
-  (value, context) => {
-    if (value === 'all') return value;
-    if (!isObject(value)) return undefined;
-    const entries = Object.entries(value).filter(([, member]) => member !== null);
-    const read = entries.map(([server, member]) => {
-      const where = `${context.where}.${server}`;
-      return [server, readValue(grant, member, { ...context, where }) ?? []] as const;
-    });
-    return Object.fromEntries(read);
-  },
-);
+const grantsByServer = mapOf(`all, or a map of servers to ${grant.accepted}`, grant);
+const grants: ValueKind<NonNullable<AccessEntry['servers']>> = {
+  ...grantsByServer,
+  schema: { anyOf: [{ const: 'all' }, grantsByServer.schema] },
+  fromYaml: (value, context) => (value === 'all' ? value : grantsByServer.fromYaml(value, context)),
+};
 
 const OWN_TOOLS: readonly unknown[] = [...TOOL_NAMES, CHECK_TOOL];
 const OWN_TOOL = new RegExp(`^(?:${OWN_TOOLS.join('|')})$`);
@@ -49,14 +41,12 @@ const answers = yamlOnly<boolean | readonly string[]>(
       : undefined,
 );
 
-const ENTRY_TABLE = { servers: { kind: grants }, answers: { kind: answers }, operator: { kind: flag, default: false } };
-
 /** What a caller may use. */
-export const entry = yamlOnly<AccessEntry>(
-  'a map with servers, answers and operator',
-  membersSchema(ENTRY_TABLE),
-  (value, context) => (isObject(value) ? readMembers(ENTRY_TABLE, value, context) : undefined),
-);
+export const entry = membersOf('a map with servers, answers and operator', {
+  servers: { kind: grants },
+  answers: { kind: answers },
+  operator: { kind: flag, default: false },
+});
 
 /** The section `access`. `servers` are the names of those that are configured; undefined if they are not known. */
 export function readAccess(
@@ -74,7 +64,7 @@ export function readAccess(
     const isGroup = caller.startsWith(GROUP_PREFIX) && caller !== GROUP_PREFIX;
     if (isGroup && oauth.groupsClaim === undefined) report(where, GROUPS_NEED_CLAIM);
     else if (!isGroup && !CALLER.test(caller)) report(where, `expected ${CALLERS}, or group: and the name of a group`);
-    const read = readValue(entry, value, { where, folder: '', report, expand: (text) => text }) ?? {};
+    const read: AccessEntry = readValue(entry, value, { where, folder: '', report, expand: (text) => text }) ?? {};
     policy.set(caller, read);
     if (read.servers !== 'all') checkServers(`${where}.servers`, Object.keys(read.servers ?? {}), servers, report);
   }

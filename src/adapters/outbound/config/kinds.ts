@@ -127,14 +127,19 @@ export function yamlOnly<T>(accepted: string, schema: JsonObject, fromYaml: Valu
   return { accepted, schema, fromYaml, fromText: () => undefined };
 }
 
-/** A map of names to values of a type. */
-export function mapOf<T>(accepted: string, schema: JsonObject, isMember: (value: unknown, name: string) => value is T) {
-  const isMap = (value: unknown): value is Readonly<Record<string, T>> =>
-    isObject(value) && Object.entries(value).every(([name, member]) => isMember(member, name));
-  return yamlOnly(accepted, { type: 'object', ...schema }, (value) => (isMap(value) ? value : undefined));
-}
-
-/** The JSON Schema of a map with these members and no others. */
-export function section(properties: JsonObject) {
-  return { type: 'object', properties, additionalProperties: false };
+/** A map of names, which match a pattern, to values of a kind. */
+export function mapOf<T>(accepted: string, member: ValueKind<T>, names?: RegExp) {
+  const schema = { type: 'object', ...(names && { propertyNames: { pattern: names.source } }) };
+  return yamlOnly<Readonly<Record<string, T>>>(
+    accepted,
+    { ...schema, additionalProperties: member.schema },
+    (value, context) => {
+      if (!isObject(value) || Object.keys(value).some((name) => names?.test(name) === false)) return undefined;
+      const entries = Object.entries(value).flatMap(([name, inner]) => {
+        const read = readValue(member, inner, { ...context, where: `${context.where}.${name}` });
+        return read === undefined ? [] : [[name, read] as const];
+      });
+      return Object.fromEntries(entries);
+    },
+  );
 }

@@ -1,13 +1,17 @@
-import type { JsonObject } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { inCamelCase, type Tree, toTree } from './config-tree.ts';
 import type { Member } from './key.ts';
-import { type ReadContext, readValue, section } from './kinds.ts';
+import { type ReadContext, readValue, type ValueKind, yamlOnly } from './kinds.ts';
 import { nearest } from './nearest.ts';
 
-/** The JSON Schema of such a map. */
-export function membersSchema(table: Readonly<Record<string, Member>>) {
+/** A map whose members are those of a table. */
+export function membersOf<Table extends Readonly<Record<string, Member>>>(accepted: string, table: Table) {
   const schemas = Object.entries(table).map(([name, { kind }]) => [name, { anyOf: [kind.schema, { type: 'null' }] }]);
-  return section(Object.fromEntries(schemas));
+  const schema = { type: 'object', properties: Object.fromEntries(schemas), additionalProperties: false };
+  const kind: ValueKind<Tree<Table>> = yamlOnly(accepted, schema, (value, context) =>
+    isObject(value) ? readMembers(table, value, context) : undefined,
+  );
+  return kind;
 }
 
 /** The members of a map by a table of their keys, with the defaults. `null` is absent. Reports what is not accepted, and unknown keys. */

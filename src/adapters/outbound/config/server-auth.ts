@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { toHttpUrl } from '../network/addresses.ts';
 import type { Tree } from './config-tree.ts';
-import { integer, matching, oneOf, type ReadContext, text, type ValueKind, yamlOnly } from './kinds.ts';
-import { membersSchema, readMembers } from './members.ts';
+import { integer, matching, oneOf, type ReadContext, text, type ValueKind } from './kinds.ts';
+import { membersOf } from './members.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
 const MACHINE = 'client_credentials' as const;
@@ -62,16 +62,19 @@ const AUTH_TABLE = {
 /** How the gateway signs in to a remote server. */
 export type ServerAuth = Tree<typeof AUTH_TABLE>;
 
+const members = membersOf('a map of how to sign in; {} for the defaults', AUTH_TABLE);
+
 /** The section `auth` of a server. Nothing of it is shown if it is no map, because it may be a secret. */
 export const auth: ValueKind<ServerAuth> = {
-  ...yamlOnly('a map of how to sign in; {} for the defaults', membersSchema(AUTH_TABLE), (value, context) => {
-    if (!isObject(value)) return undefined;
-    const read = readMembers(AUTH_TABLE, value, context);
+  ...members,
+  fromYaml: (value, context) => {
+    const read = members.fromYaml(value, context);
+    if (read === undefined || !isObject(value)) return undefined;
     checkCombinations(value, read.grant === MACHINE, (name, message) =>
       context.report(`${context.where}.${name}`, message),
     );
     return read;
-  }),
+  },
   isSecret: true,
 };
 

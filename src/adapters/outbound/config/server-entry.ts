@@ -5,7 +5,7 @@ import type { Environment, NamedText } from '../network/environment.ts';
 import type { Tree } from './config-tree.ts';
 import { readMembers } from './members.ts';
 import type { Report } from './problems.ts';
-import { NO_NUL, remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
+import { remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
 
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
 const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
@@ -110,7 +110,5 @@ function expandVariables(text: string, where: string, { environment, expanded }:
   );
   const [input] = /\$\{input:[^}]*\}/.exec(text) ?? [];
   if (input !== undefined) report(where, NO_INPUTS, input);
-  // Node.js would refuse it when the server starts, with a message that shows the text.
-  if (read.includes('\0')) report(where, NO_NUL);
   return read;
 }

@@ -1,8 +1,7 @@
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
-import { isObject } from '../../../domain/values/json.ts';
 import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
 import { key } from './key.ts';
-import { integer, listOf, matching, milliseconds, oneOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, yamlOnly } from './kinds.ts';
 import { auth } from './server-auth.ts';
 import { toolRules } from './tool-rules.ts';
 import { flag } from './value-kinds.ts';
@@ -35,6 +34,10 @@ const SCALARS = ['string', 'number', 'boolean'];
 const SCALAR = { type: SCALARS };
 const isScalar = (value: unknown) => SCALARS.includes(typeof value);
 
+const SCALAR_TEXT = yamlOnly('a text', SCALAR, (value, { where, report, expand }) =>
+  isScalar(value) ? expand(String(value), where, report) : undefined,
+);
+
 const TEXTS = yamlOnly<readonly string[]>(
   'a list of texts',
   { type: 'array', items: SCALAR },
@@ -45,23 +48,10 @@ const TEXTS = yamlOnly<readonly string[]>(
 );
 
 /** `envs` or `headers`. No value of them is shown: it may be a secret. */
-const TEXTS_BY_NAME: ValueKind<Readonly<Record<string, string>>> = {
-  ...yamlOnly(
-    'a map of names to texts',
-    { type: 'object', additionalProperties: SCALAR },
-    (value, { where, report, expand }) => {
-      if (!isObject(value)) return undefined;
-      const members = Object.entries(value).map(([name, text]) => {
-        if (name.includes('\0')) report(where, NO_NUL);
-        if (!isScalar(text)) report(`${where}.${name}`, 'expected a text');
-        return [name, isScalar(text) ? expand(String(text), `${where}.${name}`, report) : ''];
-      });
-      return Object.fromEntries(members);
-    },
-  ),
-  isSecret: true,
+const TEXTS_BY_NAME = {
+  ...mapOf('a map of names to texts', { ...SCALAR_TEXT, isSecret: true }),
+  isSecret: true as const,
 };
-export const NO_NUL = 'expected a text without NUL characters';
 
 const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
 const INHERITED = yamlOnly<readonly string[] | true>(

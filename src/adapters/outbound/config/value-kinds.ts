@@ -3,7 +3,7 @@ import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
 import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
-import { listOf, mapOf, path, section, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { integer, listOf, mapOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
 
 export const flag: ValueKind<boolean> = {
   accepted: 'true or false',
@@ -127,18 +127,13 @@ export const CALLERS = 'callers, as in http.token_env, or oauth: and the name of
 
 export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
-const LIMIT = { type: 'integer', minimum: 0 };
-const LIMITS = { calls_per_day: LIMIT, searches_per_day: LIMIT, tokens_per_day: LIMIT };
+const LIMITS = 'calls_per_day, searches_per_day, tokens_per_day';
 
 /** Limits by caller. */
 export const quotaCallers = mapOf(
-  `a map of ${CALLERS}, to their limits (calls_per_day, searches_per_day, tokens_per_day), such as {alice: {calls_per_day: 50}}`,
-  { propertyNames: { pattern: CALLER.source }, additionalProperties: section(LIMITS) },
-  (limits, caller): limits is Partial<Record<'calls_per_day' | 'searches_per_day' | 'tokens_per_day', number>> => {
-    const isLimit = ([key, limit]: readonly [string, unknown]) =>
-      /^(?:calls|searches|tokens)_per_day$/.test(key) && Number.isInteger(limit) && Number(limit) >= 0;
-    return CALLER.test(caller) && isObject(limits) && Object.entries(limits).every(isLimit);
-  },
+  `a map of ${CALLERS}, to their limits (${LIMITS}), such as {alice: {calls_per_day: 50}}`,
+  mapOf(`a map of limits (${LIMITS})`, integer(0), /^(?:calls|searches|tokens)_per_day$/),
+  CALLER,
 );
 
 /** `memory`, or the URL of a server, with its database as path. */
@@ -166,9 +161,14 @@ export const access = yamlOnly('a map of callers to what they may use', { type: 
 /** By server: names of tools, or `all`. */
 export const groundedTools = mapOf(
   'a map of servers to lists of names of tools, or to all',
-  { additionalProperties: { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] } },
-  (list): list is readonly string[] | 'all' =>
-    list === 'all' || (Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '')),
+  yamlOnly<readonly string[] | 'all'>(
+    'a list of names of tools, or all',
+    { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },
+    (list) => {
+      const isList = Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '');
+      return list === 'all' || isList ? list : undefined;
+    },
+  ),
 );
 
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */

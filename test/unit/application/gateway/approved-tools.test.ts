@@ -123,7 +123,7 @@ test('a reload replaces what is approved, also of servers that continue', async 
 
 test('a renamed tool is approved as the server describes it, and called by its own name', async () => {
   const server = new ScriptedToolServer({ read, other: echoes });
-  const filter = { rename: { read: 'other' }, describe: { other: 'Finds.', none: 'x' }, read_only: ['*'] };
+  const filter = { rename: { read: 'other' }, describe: { other: 'Finds.', none: 'x' }, readOnly: ['*'] };
   const { gateway, call, logger } = await start(server, { definitions: { notes: { filter } } });
   const annotations = { readOnlyHint: true, destructiveHint: false };
   expect(gateway.tools).toMatchObject([{ name: 'other', description: 'Finds.', annotations }]);

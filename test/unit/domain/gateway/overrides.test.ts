@@ -44,7 +44,7 @@ test('a name that no tool has is a problem', () => {
 
 test('descriptions and hints are for new names; the title and other hints stay', () => {
   const tools = [toolOf('a', { title: 'A', annotations: { openWorldHint: true, destructiveHint: true } }), toolOf('b')];
-  const overrides = { rename: { a: 'get_a' }, describe: { get_a: 'Gets.' }, read_only: ['get_*', 'a'] };
+  const overrides = { rename: { a: 'get_a' }, describe: { get_a: 'Gets.' }, readOnly: ['get_*', 'a'] };
   expect(override(tools, overrides).tools.map(({ tool }) => tool)).toEqual([
     toolOf('get_a', {
       title: 'A',

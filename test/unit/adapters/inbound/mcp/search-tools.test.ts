@@ -293,7 +293,7 @@ describe('read_tool and call_tool', () => {
 
   test('reach approved tools only, by the names that are configured', async () => {
     const files = serverOf();
-    const renamed = { definitions: { files: { filter: { rename: { read: 'look' }, read_only: ['write'] } } } };
+    const renamed = { definitions: { files: { filter: { rename: { read: 'look' }, readOnly: ['write'] } } } };
     const { call, find, textOf } = start({ files }, { gateway: renamed });
     expect(await find({ query: 'look' })).toMatchObject({ tools: [{ name: 'files__look' }], matches: 1 });
     expect(await call('read_tool', { name: 'files__look' })).toMatchObject({

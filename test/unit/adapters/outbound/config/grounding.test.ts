@@ -60,10 +60,14 @@ test.each<[string, object, string]>([
   [
     'another word than all',
     { tools: { notes: 'some' } },
-    'grounding.tools: {"notes":"some"}: expected a map of servers',
+    'grounding.tools.notes: some: expected a list of names of tools, or all',
   ],
   ['a list', { tools: ['notes'] }, 'grounding.tools: ["notes"]: expected a map of servers'],
-  ['an empty name', { tools: { notes: [''] } }, 'grounding.tools: {"notes":[""]}: expected a map of servers'],
+  [
+    'an empty name',
+    { tools: { notes: [''] } },
+    'grounding.tools.notes: [""]: expected a list of names of tools, or all',
+  ],
   ['an unknown value', { web: 'sometimes' }, 'grounding.web: sometimes: expected one of before, always, never'],
   ['no rounds', { max_rounds: 0 }, 'grounding.max_rounds: 0: expected'],
   ['no calls', { max_calls: 0 }, 'grounding.max_calls: 0: expected'],

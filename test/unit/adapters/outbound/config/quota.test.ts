@@ -45,14 +45,19 @@ test.each([
   ['tokens_per_day', 1.5],
   ['searches_per_day', '10'],
   ['on_store_failure', 'ignore'],
-  ['callers', { alice: 5 }],
-  ['callers', { alice: { calls: 5 } }],
-  ['callers', { alice: { calls_per_day: -5 } }],
   ['callers', ['alice']],
   ['callers', { 'auth0|6': { calls_per_day: 5 } }],
   ['callers', { 'oauth:Ann Smith': { calls_per_day: 5 } }],
 ])('%s cannot be %j', async (key, value) => {
   expect(await problemsOf({ [key]: value })).toMatchObject([{ where: `http.quota.${key}` }]);
+});
+
+test.each([
+  [5, 'callers.alice'],
+  [{ calls: 5 }, 'callers.alice'],
+  [{ calls_per_day: -5 }, 'callers.alice.calls_per_day'],
+])('the limits of a caller cannot be %j', async (limits, where) => {
+  expect(await problemsOf({ callers: { alice: limits } })).toMatchObject([{ where: `http.quota.${where}` }]);
 });
 
 describe('the store', () => {

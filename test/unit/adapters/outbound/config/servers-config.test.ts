@@ -161,19 +161,13 @@ describe('a problem', () => {
     ['inherit_env: HOME', 'inherit_env: HOME: expected a list of names of environment variables, or true'],
     ['inherit_env: [OPENAI_API_KEY]', 'inherit_env: OPENAI_API_KEY: expected no variable with a key of this program'],
     ['tools: [read]', 'tools: ["read"]: expected a map of rules for tools (allow, deny, rename, describe, read_only)'],
-    [
-      'tools: {rename: {a: b c}}',
-      'tools.rename: {"a":"b c"}: expected a map of the server\'s own names to new ones: at most 64 letters, digits, - and _, no two of them equal',
-    ],
-    [
-      'tools: {describe: {a: ""}}',
-      'tools.describe: {"a":""}: expected a map of names to descriptions of 1 to 4096 characters',
-    ],
+    ['tools: {rename: {a: b c}}', 'tools.rename.a: b c: expected a name of at most 64 letters, digits, - and _'],
+    ['tools: {describe: {a: ""}}', 'tools.describe.a: : expected a description of 1 to 4096 characters'],
     [
       'tools: {read_only: get_*}',
       'tools.read_only: get_*: expected a list of names of tools, with * at an end for any',
     ],
-    ['tools: {only: [read]}', 'tools.only: unknown key; the keys are allow, deny, rename, describe, read_only'],
+    ['tools: {only: [read]}', 'tools.only: unknown key; did you mean deny?'],
     ['tools: {allow: read}', 'tools.allow: read: expected a list of names of tools, with * at an end for any'],
     ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
     ['url: "https://a.example"', ': expected exactly one of command and url'],
@@ -327,18 +321,6 @@ describe('variables', () => {
     ]);
   });
 
-  test('that contain NUL are problems, which do not show the value', async () => {
-    const yaml = `servers:
-  - {name: files, command: "a\\0", args: ["b\\0"], envs: {A: "s3cr3t\\0value", "B\\0": c}}
-`;
-    expect(await problemsOf(yaml)).toEqual([
-      'servers[0].command: expected a text without NUL characters',
-      'servers[0].args[0]: expected a text without NUL characters',
-      'servers[0].envs.A: expected a text without NUL characters',
-      'servers[0].envs: expected a text without NUL characters',
-    ]);
-  });
-
   test('that are missing or empty are problems, each with its place', async () => {
     const yaml = `servers:
   - {name: files, command: "\${NONE}", args: [a, "\${NONE}"], envs: {A: "\${EMPTY}"}}
@@ -419,7 +401,7 @@ test('tools have the names, descriptions and hints that are configured', async (
     ['__proto__', 'a'],
     ['b', 'c'],
   ]);
-  expect(entry?.filter).toMatchObject({ allow: ['*'], describe: { c: '日本' }, read_only: ['get_*'] });
+  expect(entry?.filter).toMatchObject({ allow: ['*'], describe: { c: '日本' }, readOnly: ['get_*'] });
 });
 
 describe('the section gateway', () => {
