@@ -95,8 +95,11 @@ export class GroundedSearch implements LlmSearch {
     this.#known = gateway.tools.filter(({ server }) => Object.hasOwn(policy.tools, server));
     const { functions, tooLarge } = toOffer(this.#known.filter(rights.mayUse).map(withoutSecrets(redactor)), policy);
     const unseen = Object.keys(policy.tools).filter((name) => !names.includes(name));
-    this.#warnOfExcess(functions.slice(MAX_FUNCTIONS));
-    this.#warn(tooLarge, unknownTools(policy, this.#known, [...unavailable, ...unseen]));
+    this.#warn(
+      functions.slice(MAX_FUNCTIONS),
+      tooLarge,
+      unknownTools(policy, this.#known, [...unavailable, ...unseen]),
+    );
     const fitting = functions.slice(0, MAX_FUNCTIONS);
     return { functions: leftMs() < 0 ? [] : fitting, unavailable, answerGateway };
   }
@@ -144,23 +147,18 @@ export class GroundedSearch implements LlmSearch {
     }
   }
 
-  #warnOfExcess(left: readonly OfferedFunction[]): void {
-    const names = left.map(({ name }) => name).join(', ');
-    if (names === '' || this.#warned.has(names)) return;
-    this.#warned.add(names);
-    this.#options.logger.warn(
-      `grounding: the API accepts ${MAX_FUNCTIONS} tools of servers; not offered: ${names}. Remove some from grounding.tools.`,
-    );
-  }
-
-  #warn(tooLarge: readonly string[], unknown: readonly string[]): void {
-    const once = (key: string, line: string) => {
-      if (this.#warned.has(key)) return;
-      this.#warned.add(key);
-      this.#options.logger.warn(line);
-    };
-    for (const name of tooLarge) once(name, `grounding: the schema of ${name} is too large; the tool is not offered`);
-    for (const name of unknown) once(name, `grounding: there is no tool ${name} (grounding.tools)`);
+  #warn(excess: readonly OfferedFunction[], tooLarge: readonly string[], unknown: readonly string[]): void {
+    const names = excess.map(({ name }) => name).join(', ');
+    const tooMany = `the API accepts ${MAX_FUNCTIONS} tools of servers; not offered: ${names}. Remove some from grounding.tools.`;
+    const lines = [
+      ...(names === '' ? [] : [tooMany]),
+      ...tooLarge.map((name) => `the schema of ${name} is too large; the tool is not offered`),
+      ...unknown.map((name) => `there is no tool ${name} (grounding.tools)`),
+    ];
+    for (const line of lines.filter((line) => !this.#warned.has(line))) {
+      this.#warned.add(line);
+      this.#options.logger.warn(`grounding: ${line}`);
+    }
   }
 }
 

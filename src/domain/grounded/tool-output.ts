@@ -2,7 +2,6 @@ import type { ToolResult } from '../gateway/tool-result.ts';
 import { cleanText, shortLine } from '../values/clean-text.ts';
 import { toErrorLine } from '../values/error-line.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
-import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
 import { markerOf, type OwnSource } from './own-source.ts';
 
 /** What the model gets as the output of a call. */
@@ -67,16 +66,11 @@ function describeSources(sources: readonly OwnSource[], maxChars: number) {
 }
 
 function bodyOf({ content, structuredContent }: ToolResult, images: readonly JsonObject[]): string {
-  const structured = structuredContent == null ? undefined : toJson(structuredContent);
+  const structured = structuredContent == null ? undefined : JSON.stringify(structuredContent);
   // Servers repeat the structured content as a text, for clients that do not know it.
   const blocks = structured === undefined ? content : content.filter(({ type }) => type !== 'text');
   const texts = blocks.filter((block) => !images.includes(block)).map(blockText);
   return cleanText([structured ?? '', ...texts].filter((text) => text !== '').join('\n'));
-}
-
-/** Undefined for a value that nests too deeply: some versions of Node.js cannot convert it, and others need minutes. */
-function toJson(value: unknown): string | undefined {
-  return isNestedDeeper(value, MAX_NESTING) ? undefined : JSON.stringify(value);
 }
 
 function truncated(text: string, maxChars: number): string {

@@ -78,11 +78,6 @@ describe('the output of a call', () => {
     expect(bodyOf(text(`${hostile}\n${markers}`))).toBe('ab\tc\n xz');
     expect(bodyOf(result({ structuredContent: { a: '\u202E\uE200\u0007' } }))).toBe('{"a":"\\u0007"}');
   });
-
-  test('is an output even if the structured content is too deep for JSON', () => {
-    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
-    expect(bodyOf({ ...text('The text.'), structuredContent: deep })).toBe('The text.');
-  });
 });
 
 describe('output that is too long', () => {
