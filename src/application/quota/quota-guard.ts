@@ -4,7 +4,6 @@ import {
   limitsOf,
   NOTHING_USED,
   QUOTA_UNITS,
-  type QuotaDay,
   type QuotaError,
   type QuotaLimits,
   type QuotaPolicy,
@@ -48,7 +47,6 @@ const NOT_COUNTED: AdmittedCall = { settle: async () => undefined };
  */
 export class QuotaGuard {
   readonly #deps: Dependencies;
-  #today: (QuotaDay & { readonly knownAt: Date }) | undefined;
   #hasFailed = false;
 
   constructor(deps: Dependencies) {
@@ -56,10 +54,10 @@ export class QuotaGuard {
   }
 
   async admit(caller: string): Promise<Result<AdmittedCall, QuotaError>> {
-    const { policy, store, onStoreFailure, timeZone } = this.#deps;
+    const { policy, store, onStoreFailure, timeZone, clock } = this.#deps;
     const limits = limitsOf(policy, caller);
     if (QUOTA_UNITS.every((unit) => limits[unit] === undefined)) return ok(NOT_COUNTED);
-    const { date, endsAt } = this.#day();
+    const { date, endsAt } = quotaDay(clock.now(), timeZone);
     const key: QuotaKey = { caller, date, keepMs: this.#msUntil(endsAt) + KEEP_MS };
     const admission = this.#reported(await store.admit(key, limits));
     if (admission.isErr()) return onStoreFailure === 'allow' ? ok(NOT_COUNTED) : err({ kind: 'quota_unknown' });
@@ -76,15 +74,6 @@ export class QuotaGuard {
         return total.isErr() ? undefined : { limits, used: total.value, endsAt, endsInMs: this.#msUntil(endsAt) };
       },
     });
-  }
-
-  /** A day is calculated once, because other zones than that of Tokyo take a millisecond. */
-  #day(): QuotaDay {
-    const now = this.#deps.clock.now();
-    const today = this.#today;
-    if (today !== undefined && today.knownAt <= now && now < today.endsAt) return today;
-    this.#today = { ...quotaDay(now, this.#deps.timeZone), knownAt: now };
-    return this.#today;
   }
 
   #msUntil(instant: Date): number {

@@ -17,8 +17,6 @@ export interface Question {
 /** The configured hints, for questions without hints. */
 export type SearchDefaults = Pick<Question, 'recencyDays' | 'maxResults' | 'domains'>;
 
-export const QUESTION_ARGUMENTS = ['query', 'recency_days', 'max_results', 'domains'];
-
 export interface ArgumentProblem {
   readonly argument: string;
   readonly received: unknown;

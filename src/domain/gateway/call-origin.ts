@@ -26,7 +26,6 @@ export interface Rights {
 }
 
 const all = () => true;
-const none = () => false;
 
 /** The rights of every caller without `access`. */
 export const EVERYTHING: Rights = { isForEveryone: true, isOperator: true, sees: all, mayUse: all, mayRead: all };
@@ -39,9 +38,6 @@ export function withoutAnswers(rights: Rights, others: readonly string[]): Right
     mayUse: (tool) => (tool.server !== BUILT_IN_SERVER || others.includes(tool.name)) && rights.mayUse(tool),
   };
 }
-
-/** Of a caller whose token was not checked. */
-export const NOTHING: Rights = { isForEveryone: false, isOperator: false, sees: none, mayUse: none, mayRead: none };
 
 /** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';

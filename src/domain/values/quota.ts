@@ -37,8 +37,6 @@ export function addedUse(a: QuotaUse, b: QuotaUse): QuotaUse {
   return { calls: a.calls + b.calls, searches: a.searches + b.searches, tokens: a.tokens + b.tokens };
 }
 
-export type QuotaDay = ReturnType<typeof quotaDay>;
-
 /** Longer than any day: that on which clocks are turned back has 25 hours. */
 const LONGEST_DAY_S = 26 * 60 * 60;
 
