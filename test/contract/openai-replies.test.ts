@@ -88,7 +88,7 @@ describe.each(FIXTURES)('$file', (fixture) => {
     const reply = outcome._unsafeUnwrap();
     const result = answer._unsafeUnwrap();
     expect(result.answer).toContain(expected.textIncludes);
-    expect(result.used_search).toBe(expected.searched);
+    expect(reply.searched || result.citations.length > 0).toBe(expected.searched);
     expect(reply.ending.kind).toBe(expected.outcome === 'answer' ? 'complete' : expected.outcome);
     expect(result.citations.map(({ url }) => url)).toEqual(expectedSources(expected));
     expect(result.model).toBe('gpt-5.2');

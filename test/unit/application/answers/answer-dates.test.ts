@@ -93,12 +93,6 @@ test('after a private output no page is read: which ones are cited would tell th
   expect(result.citations.map(({ url }) => url)).toEqual([A, B]);
 });
 
-test('without the feature, the origin of dates is not reported', async () => {
-  const { result, report } = await answerTo('Sunny.');
-  expect(result.citations[0]?.published_at).toBe('2026-01-05');
-  expect(report.dates).toBeUndefined();
-});
-
 describe('pages that do not respond', () => {
   test('end at the deadline: the answer and the other dates are kept', async () => {
     const { app, clock } = start('Sunny.', new FakeCitedPages({ [A]: DAY }, [B]));

@@ -190,15 +190,6 @@ describe('a cancellation', () => {
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
-  test('after the deadline is not the cause', async () => {
-    const clock = new FakeClock();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
-    const answer = app.answerQuery(ask());
-    await clock.advance(5000);
-    app.cancelRequest(cancel);
-    expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'timed_out', timeoutMs: 5000 });
-  });
-
   test.each([
     ['a reply', ok(searchReply())],
     ['a failure', err({ kind: 'content_filtered' } as const)],

@@ -64,13 +64,6 @@ describe('the first starts', () => {
     expect(gateway.readiness()).toBe('ready');
   });
 
-  test('never stop each other', async () => {
-    const failing = configured('failing');
-    failing.server.connects.push('no');
-    const { states } = await gatewayOf(failing, hanging('hanging'), configured('good'));
-    expect(states()).toEqual({ failing: 'unavailable', hanging: 'starting', good: 'available' });
-  });
-
   test('are awaited by `whenStarted`, until the caller leaves', async () => {
     const { gateway, clock } = await gatewayOf(hanging('hanging', 5000), configured('good'));
     const leaving = new AbortController();

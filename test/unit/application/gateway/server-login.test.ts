@@ -100,27 +100,6 @@ describe('a server that is available', () => {
 });
 
 describe('a new login', () => {
-  test('starts an unavailable server at once, and the scheduled start does not happen', async () => {
-    const { supervisor, server, login, clock } = await availableSupervisor();
-    server.last.lose();
-    login.notify();
-    await settled();
-    expect(supervisor.status.state).toBe('available');
-    expect(clock.pendingSleeps).toBe(0);
-    expect(server.starts).toBe(2);
-  });
-
-  test('during a start replaces it, and settles the first start', async () => {
-    const { supervisor, server, login } = newSupervisor();
-    server.connects.push('hangs');
-    const started = supervisor.start();
-    await settled();
-    login.signIn();
-    await started;
-    expect(supervisor.status.state).toBe('available');
-    expect(server.starts).toBe(2);
-  });
-
   test('is no longer listened for after a stop', async () => {
     const { supervisor, server, login } = await startedSupervisor();
     expect(login.listeners.size).toBe(1);

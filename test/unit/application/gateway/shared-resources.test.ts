@@ -44,18 +44,6 @@ const hangs = async (_: string, __: object, signal: AbortSignal) => {
 };
 
 describe('a list', () => {
-  test('has the entries of all servers in the order of the configuration', async () => {
-    const { list } = await start({
-      b: new SharingServer({ prompts: ['x', 'y'] }),
-      a: new SharingServer({ prompts: ['x'] }),
-    });
-    expect(await list('prompts')).toEqual([
-      { name: 'b__x', title: 'x of b' },
-      { name: 'b__y', title: 'y of b' },
-      { name: 'a__x', title: 'x of a' },
-    ]);
-  });
-
   test('asks only servers that declare it, and that the caller may read', async () => {
     const servers = {
       a: new SharingServer({ prompts: ['x'] }),
@@ -258,14 +246,6 @@ describe('a request', () => {
     expect(errorOf(await reading)).toEqual({ kind: 'cancelled' });
     expectNoListener(controller.signal);
     await gateway.readable(EVERYTHING)[0]?.places.whenIdle();
-  });
-
-  test('is refused if as many as allowed are running and waiting', async () => {
-    const { read } = await start({ a: slow() }, { a: { maxConcurrency: 1 } });
-    void read('a:1');
-    void read('a:1');
-    await settled();
-    expect(errorOf(await read('a:1'))).toEqual({ kind: 'overloaded', server: 'a', maxConcurrency: 1 });
   });
 
   test.each([

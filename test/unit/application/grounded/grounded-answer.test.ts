@@ -73,12 +73,6 @@ describe('the web', () => {
     expect(await states({ web: 'never' })).toEqual(Array(4).fill('absent'));
   });
 
-  test('may have been searched in the response that calls a tool', async () => {
-    const searched = asksWith({ searched: true, report: { queries: ['q'], searches: 1, attempts: 1 } }, GET);
-    const reply = (await start(new FakeLlmSearch(searched, says('Two.'))).search())._unsafeUnwrap();
-    expect(reply).toMatchObject({ searched: true, report: { searches: 1, queries: ['q'] } });
-  });
-
   test.each([true, false])(
     'is known to the answer as %s, if the server that answered is private or public',
     async (isPrivate) => {
@@ -134,10 +128,6 @@ describe('the reply', () => {
         opened: ['https://opened.com/1', 'https://opened.com/2'],
       },
     });
-  });
-
-  test('was not searched if only own tools were used', async () => {
-    expect((await start(new FakeLlmSearch(asks(GET), says('Two.'))).search())._unsafeUnwrap().searched).toBe(false);
   });
 
   test('names paths of this machine only to its user', async () => {

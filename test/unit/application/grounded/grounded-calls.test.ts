@@ -90,16 +90,6 @@ describe('the calls of a response', () => {
     expect(gateway.maxRunning).toBe(4);
   });
 
-  test('run with their own arguments', async () => {
-    const { run, gateway } = start();
-    await run(get(1), calls('jira__search', '{"query":"é"}'), calls('jira__find', '{}'));
-    expect(gateway.called.map(({ tool, args }) => [tool, args])).toEqual([
-      ['jira/get', { id: 1 }],
-      ['jira/search', { query: 'é' }],
-      ['jira/find', {}],
-    ]);
-  });
-
   test('that were cut off are never run', async () => {
     const { run, gateway } = start();
     expect(await run(calls('jira__get', '{}', { isIncomplete: true }))).toMatchObject([
@@ -330,14 +320,6 @@ describe('the time of a call', () => {
     await clock.advance(50_000);
     await run(get(2));
     expect(gateway.called.map(({ timeoutMs }) => timeoutMs)).toEqual([85_000, 35_000]);
-  });
-
-  test('is none, if only 15 s remain', async () => {
-    const { run, gateway, grounded } = start({ deadlineMs: 15_000 });
-    expect((await run(get(1)))[0]?.text).toBe('error: there is no time left for this call');
-    expect(gateway.called).toEqual([]);
-    expect(grounded.limit).toBeUndefined();
-    expect(start({ deadlineMs: 14_999 }).grounded.limit).toBe('time');
   });
 });
 

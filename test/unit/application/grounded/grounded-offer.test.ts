@@ -96,18 +96,6 @@ describe('servers', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  test.each(['starting', 'unavailable', 'failed', 'stopped'] as const)(
-    'does not wait for a server: %s',
-    async (state) => {
-      const { search } = startGrounded({
-        llmSearch: new FakeLlmSearch(says('Two.')),
-        gateway: new FakeAnswerGateway({ tools: [SEARCH, tool('other/get')], unavailable: ['wiki'], state }),
-        policy: { tools: { jira: 'all', wiki: 'all' } },
-      });
-      expect((await search())._unsafeUnwrap().report.unavailableServers).toEqual(['wiki']);
-    },
-  );
-
   test('that require a login are named as such, in the order of the policy', async () => {
     const tools = { jira: 'all', wiki: 'all', notes: 'all' } as const;
     const { search, gateway, llmSearch } = startGrounded({

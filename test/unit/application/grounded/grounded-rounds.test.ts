@@ -207,8 +207,3 @@ describe('what the API reported is reported on, round by round, whatever becomes
     expect(totalUse(uses)).toMatchObject({ ...cost(20), searches: 2, rounds: 2 });
   });
 });
-
-test('an aborted request is an aborted answer', async () => {
-  const { search } = start([asks(get(1)), async () => err({ kind: 'aborted' })]);
-  expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
-});

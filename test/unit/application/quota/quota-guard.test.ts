@@ -76,14 +76,6 @@ test('the next call is refused when a call has used more tokens than were left',
   expect(await call()).toMatchObject({ kind: 'quota_reached', unit: 'tokens', limit: 100 });
 });
 
-test('callers have quotas of their own', async () => {
-  const { call } = startGuard({ policy: { limits: { calls: 1 }, callers: { bob: { calls: 2 } } } });
-  expect(await call()).toMatchObject({ used: ONE_CALL });
-  expect(await call()).toMatchObject({ kind: 'quota_reached' });
-  for (const calls of [1, 2]) expect(await call(ONE_CALL, 'bob')).toMatchObject({ used: { calls } });
-  expect(await call(ONE_CALL, 'bob')).toMatchObject({ kind: 'quota_reached', limit: 2 });
-});
-
 test('a call that did not run is taken back', async () => {
   const { call } = startGuard({ policy: { limits: { calls: 1 } } });
   expect(await call(NOTHING_USED)).toMatchObject({ used: NOTHING_USED });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorMessage, isRequestId, toMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import { errorMessage, toMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 
 const BATCH = 'batches are not part of MCP: send one message at a time';
 const BAD_ID = 'id must be a string of at most 256 characters, or a number that JSON can represent exactly';
@@ -83,16 +83,6 @@ describe('an invalid message', () => {
   ])('%s', (_, value, expected) => {
     expect(toMessage(value)).toEqual({ kind: 'invalid', ...expected });
   });
-});
-
-test('a number that JSON does not have is no id', () => {
-  expect([Number.NaN, Number.POSITIVE_INFINITY].some(isRequestId)).toBe(false);
-});
-
-test('messages are written without optional fields', () => {
-  expect(JSON.stringify(errorMessage('', { code: -32600, message: 'x' }))).toBe(
-    '{"jsonrpc":"2.0","id":"","error":{"code":-32600,"message":"x"}}',
-  );
 });
 
 test('an error without an id that could be read has no id', () => {

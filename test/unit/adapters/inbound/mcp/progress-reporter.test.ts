@@ -153,20 +153,6 @@ test('without progress a line is sent every ten seconds, with the elapsed time',
   ]);
 });
 
-test('the current step is sent within its second, although a query had to be sent first', async () => {
-  const { reporter, clock, lines } = start();
-  reporter.onProgress(asking);
-  await clock.advance(100);
-  reporter.onProgress(searched('tokyo weather'));
-  reporter.onProgress(thinking);
-  await clock.advance(3000);
-  expect(lines()).toEqual([
-    [0, 'Asking the model'],
-    [1000, 'Searched: tokyo weather'],
-    [2000, 'Thinking · 2 s'],
-  ]);
-});
-
 test('at the end the waiting line is sent, and then nothing', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);
@@ -180,16 +166,6 @@ test('at the end the waiting line is sent, and then nothing', async () => {
     [0, 'Searched: tokyo weather'],
   ]);
   expect(clock.pendingSleeps).toBe(0);
-});
-
-test('of several pending retries, only the latest is reported', async () => {
-  const { reporter, clock, lines } = start();
-  reporter.onProgress(asking);
-  reporter.onProgress(retrying(442));
-  await clock.advance(442);
-  reporter.onProgress(retrying(813));
-  await clock.advance(1000);
-  expect(lines().map(([, message]) => message)).toEqual(['Asking the model', 'Rate limited; retrying in 0.8 s']);
 });
 
 describe('for any progress at any time', () => {

@@ -301,14 +301,6 @@ describe('a cancelled call', () => {
     ]);
   });
 
-  test('ends if the cancellation is the very next message', async () => {
-    const { sent, receive } = start({ application: new FakeApplication(hangs) });
-    const ended = receive(call());
-    await receive(cancelled(1));
-    await ended;
-    expect(sent).toEqual([]);
-  });
-
   test('is not the call whose id only looks the same', async () => {
     const slow = deferred<Answer>();
     const application = new FakeApplication(async () => ok(await slow.promise), hangs);
