@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fails, failsInStream } from '../support/behaviours.ts';
-import { calls, reasons, says } from '../support/conversation-items.ts';
+import { calls, reasons } from '../support/conversation-items.ts';
 import { cutsBeforeEnd } from '../support/fake-conversation-api.ts';
 import { errorOf, replyOf } from './search-kit.ts';
-import { answered, startTurns, turnRequest } from './turn-kit.ts';
-
-const OK = [says('ok', 'Done.')];
-const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+import { answered, CALL, OK, startTurns, turnRequest } from './turn-kit.ts';
 
 describe('a history that the API does not accept ends the conversation, without another attempt', () => {
   const WORDS = "of type 'reasoning' was provided without its required following item.";

@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Round } from '../../src/application/ports/llm-search.ts';
 import { fails } from '../support/behaviours.ts';
-import { calls, reasons, says, searches } from '../support/conversation-items.ts';
+import { calls, reasons, searches } from '../support/conversation-items.ts';
 import { errorOf, replyOf } from './search-kit.ts';
-import { answered, bodiesOf, offered, READ_PAGE, SEARCH_ISSUES, startTurns, turnRequest } from './turn-kit.ts';
-
-const ALLOWED = {
-  type: 'allowed_tools',
-  mode: 'auto',
-  tools: [
-    { type: 'function', name: 'jira__search_issues' },
-    { type: 'function', name: 'wiki__read_page' },
-  ],
-};
-
-const INCLUDE = ['web_search_call.action.sources', 'reasoning.encrypted_content'];
-const OK = [says('ok', 'Done.')];
-const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+import {
+  ALLOWED,
+  answered,
+  bodiesOf,
+  CALL,
+  INCLUDE,
+  OK,
+  offered,
+  READ_PAGE,
+  SEARCH_ISSUES,
+  startTurns,
+  turnRequest,
+} from './turn-kit.ts';
 
 describe('a function that the API does not accept', () => {
   const BAD = offered('crm__bad', { type: 'object', properties: { list: { type: 'array' } } });

@@ -4,10 +4,7 @@ import { sendsBody } from '../support/behaviours.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { replyOf } from './search-kit.ts';
-import { answered, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
-
-const OK = [says('ok', 'Done.')];
-const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+import { answered, CALL, OK, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
 
 describe('the calls of a response', () => {
   test('are its function calls, wherever they are', async () => {

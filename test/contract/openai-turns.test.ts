@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { apiId } from '../support/api-response.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
 import { replyOf } from './search-kit.ts';
-import { answered, bodiesOf, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
+import { ALLOWED, answered, bodiesOf, CALL, INCLUDE, OK, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
 
 const INSTRUCTIONS = `Answer well.
 
@@ -33,15 +33,6 @@ const FUNCTIONS = [
   },
 ];
 
-const ALLOWED = {
-  type: 'allowed_tools',
-  mode: 'auto',
-  tools: [
-    { type: 'function', name: 'jira__search_issues' },
-    { type: 'function', name: 'wiki__read_page' },
-  ],
-};
-
 const BASE = {
   model: 'gpt-5.2',
   text: { verbosity: 'medium' },
@@ -50,9 +41,6 @@ const BASE = {
   stream: true,
   instructions: INSTRUCTIONS,
 };
-const INCLUDE = ['web_search_call.action.sources', 'reasoning.encrypted_content'];
-const OK = [says('ok', 'Done.')];
-const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
 
 describe('the request of the first round', () => {
   test('is exactly these bytes', async () => {

@@ -162,6 +162,8 @@ describe('an attack fails:', () => {
     ['another audience', 'wrong_audience', () => sign(rsa, claims({ aud: 'https://other.example.com/mcp' }))],
     ['an audience below', 'wrong_audience', () => sign(rsa, claims({ aud: `${AUDIENCE}/other` }))],
     ['no audience', 'wrong_audience', () => sign(rsa, claims({ aud: undefined }))],
+    ['an empty list of audiences', 'wrong_audience', () => sign(rsa, claims({ aud: [] }))],
+    ['only the userinfo of the issuer', 'wrong_audience', () => sign(rsa, claims({ aud: `${issuer.url}/userinfo` }))],
     ['a second audience', 'wrong_audience', () => sign(rsa, claims({ aud: [AUDIENCE, 'https://other.example.com'] }))],
     [
       'a second audience at the issuer',

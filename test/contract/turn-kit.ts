@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import type { Conversation, Round, SearchReply, SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { OfferedFunction } from '../../src/domain/grounded/grounding.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
+import { calls, reasons, says } from '../support/conversation-items.ts';
 import type { BackEnd } from '../support/conversation-rules.ts';
 import { type ConversationApi, startConversationApi } from '../support/fake-conversation-api.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
@@ -24,6 +25,19 @@ export const SEARCH_ISSUES = offered('jira__search_issues', {
   required: ['query'],
 });
 export const READ_PAGE = offered('wiki__read_page');
+
+/** A last response. */
+export const OK = [says('ok', 'Done.')];
+/** A response that calls a function. */
+export const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+/** What is included in responses. */
+export const INCLUDE = ['web_search_call.action.sources', 'reasoning.encrypted_content'];
+/** The choice of tools while the web is closed. */
+export const ALLOWED = {
+  type: 'allowed_tools',
+  mode: 'auto',
+  tools: [SEARCH_ISSUES, READ_PAGE].map(({ name }) => ({ type: 'function', name })),
+};
 
 /** A request whose conversation has functions. */
 export function turnRequest({

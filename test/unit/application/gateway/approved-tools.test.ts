@@ -11,6 +11,7 @@ import { LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 import { type ScriptedGatewayOptions, startScripted } from '../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer, says, type ToolScript } from '../../../support/scripted-tool-server.ts';
+import { configured } from '../fake-servers.ts';
 
 const read = { script: says('read'), description: 'Reads.' };
 /** Its input is not checked: it is not sent. */
@@ -99,18 +100,7 @@ test('a tool that changes while its call waits for a place is not called', async
 test('a reload replaces what is approved, also of servers that continue', async () => {
   const server = new ScriptedToolServer({ read: changed });
   const { gateway, names, approved } = await start(server);
-  const definition = {
-    name: 'notes',
-    transport: 'stdio' as const,
-    timeoutMs: 30_000,
-    startupTimeoutMs: 60_000,
-    restart: 'on-failure' as const,
-    start: 'at_once' as const,
-    idleMs: 0,
-    isRequired: false,
-    filter: {},
-    maxConcurrency: 64,
-  };
+  const { definition } = configured('notes');
   const servers = [{ definition, server, fingerprint: 'notes' }];
   gateway.reconfigure(servers, approve(gateway.listed));
   expect(names()).toEqual(['read']);

@@ -7,6 +7,7 @@ import { never } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { configured } from '../fake-servers.ts';
 
 const KNOWN: Definitions = {
   listedAt: new Date('2026-11-20T00:00:00Z'),
@@ -20,23 +21,8 @@ function newIdle(more: Partial<ServerDefinition> = {}, known: Definitions | 'not
   const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
   const kept: Definitions[] = [];
   let changes = 0;
-  const definition: ServerDefinition = {
-    name: 'fake',
-    transport: 'stdio',
-    timeoutMs: 30_000,
-    startupTimeoutMs: 60_000,
-    restart: 'on-failure',
-    start: 'on_use',
-    idleMs: 0,
-    isRequired: false,
-    filter: {},
-    maxConcurrency: 64,
-    ...more,
-  };
   const supervisor = new ServerSupervisor({
-    definition,
-    server,
-    fingerprint: '',
+    ...configured('fake', { server, start: 'on_use', ...more }),
     known: known === 'nothing' ? undefined : known,
     keep: async (definitions) => void kept.push(definitions),
     clock,

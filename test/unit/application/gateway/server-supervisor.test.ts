@@ -7,6 +7,7 @@ import { expectNoListener } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
+import { configured } from '../fake-servers.ts';
 
 function newSupervisor(more: Partial<ServerDefinition> = {}, isShared = false) {
   const clock = new FakeClock();
@@ -14,21 +15,7 @@ function newSupervisor(more: Partial<ServerDefinition> = {}, isShared = false) {
   const server = new FakeToolServer();
   let changes = 0;
   const supervisor = new ServerSupervisor({
-    definition: {
-      name: 'fake',
-      transport: 'stdio',
-      timeoutMs: 30_000,
-      startupTimeoutMs: 60_000,
-      restart: 'on-failure',
-      start: 'at_once',
-      idleMs: 0,
-      isRequired: false,
-      filter: {},
-      maxConcurrency: 64,
-      ...more,
-    },
-    server,
-    fingerprint: '',
+    ...configured('fake', { server, ...more }),
     clock,
     logger,
     isShared,

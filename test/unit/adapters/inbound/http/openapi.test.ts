@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { toOpenApi } from '../../../../../src/adapters/inbound/http/openapi.ts';
 import type { GatewayTool } from '../../../../../src/domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../../../../src/domain/values/json.ts';
+import { runs } from '../../../../support/sized.ts';
 
 function tool(over: Partial<GatewayTool> = {}): GatewayTool {
   return { server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, ...over };
@@ -182,6 +183,7 @@ describe('names', () => {
         expect(new Set(ids).size).toBe(names.length);
         for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       }),
+      { numRuns: runs(100) },
     );
   });
 
