@@ -34,8 +34,10 @@ export async function runCheck(
     const reading = isWebUrl(source) ? fetchText(source, signal) : source === '-' ? text(process.stdin) : undefined;
     const read = reading === undefined ? readFileSync(source, 'utf8') : await untilAborted(reading, signal);
     if (signal.aborted) return INTERRUPTED;
-    if (typeof read === 'string') return await checkTextFor({ ...context, check, text: read, json }, signal);
-    context.err.write(`${CHECK.unreadable(source, read)}\n`);
+    const isText = typeof read === 'string' && !read.includes('\0');
+    if (isText) return await checkTextFor({ ...context, check, text: read, json }, signal);
+    const page = typeof read === 'string' ? ({ state: 'unreadable', reason: 'not_text' } as const) : read;
+    context.err.write(`${CHECK.unreadable(source, page)}\n`);
   } catch (error) {
     context.err.write(`${unreadableFile(source, reasonOf(error))}\n`);
   } finally {

@@ -9,6 +9,7 @@ import { newFile } from './files.ts';
 const PAGE = 'http://page.test/tower';
 const GONE = 'http://page.test/gone';
 const REFUSED = 'http://page.test/refused';
+const PDF = 'http://page.test/report.pdf';
 
 const TOWER = `<p>The tower of the town has 42 steps.</p><p>${'It is a page about the tower of the town. '.repeat(10)}</p>`;
 const forbidden: PageHandler = (_, response) => response.writeHead(403).end();
@@ -18,6 +19,7 @@ async function web() {
   onTestFinished(() => pages.close());
   pages.serve('/tower', TOWER);
   pages.serve('/refused', forbidden);
+  pages.serve('/report.pdf', '%PDF-1.7', 'application/pdf');
   const proxy = await startForwardProxy(pages.port);
   onTestFinished(() => proxy.close());
   return { pages, proxy, env: { HTTP_PROXY: proxy.url } };
@@ -93,7 +95,10 @@ ${SUMMARY}
 
   test.each<[string, readonly string[], string, string]>([
     ['a file that is not there', ['check', '/nowhere/x.md'], '', 'The file /nowhere/x.md cannot be read (ENOENT).\n'],
-    ['a page that is not there', ['check', GONE], '', `${GONE} cannot be read: HTTP 404.\n`],
+    ['a page that is not there', ['check', GONE], '', `${GONE} cannot be read: not found (HTTP 404).\n`],
+    ['a page that is refused', ['check', REFUSED], '', `${REFUSED} cannot be read: HTTP 403.\n`],
+    ['a page that is no text', ['check', PDF], '', `${PDF} cannot be read: not a text.\n`],
+    ['a file that is no text', ['check', '-'], '%PDF-1.7\0 https://page.test', '- cannot be read: not a text.\n'],
     [
       'a private address',
       ['check', 'http://10.0.0.1/'],

@@ -59,17 +59,13 @@ function checkSummary({ links, claims, notCompared }: SourcesReport, language: L
 
 /** The report for programs. */
 export function toCheckJson(report: SourcesReport, language: Language) {
-  const links = report.links.map(({ url, state, status, reason }) => {
-    const why = state === 'dead' ? notFound(status, language) : state === 'ok' ? undefined : reasonIn(reason, language);
-    return { url, state, status, reason: why };
-  });
+  const links = report.links.map((link) => ({ ...link, reason: whyOf(link, language) }));
   const { claims, notCompared: not_compared } = report;
   return { summary: checkSummary(report, language), findings: findingsIn(report), links, claims, not_compared };
 }
 
 export const CHECK = {
-  unreadable: (source: string, { status, reason }: Pick<PageCheck, 'status' | 'reason'>) =>
-    `${source} cannot be read: ${status === undefined ? reasonIn(reason, 'en') : `HTTP ${status}`}.`,
+  unreadable: (source: string, page: PageCheck) => `${source} cannot be read: ${whyOf(page, 'en')}.`,
   tooLong: (characters: number) =>
     `The text has ${characters} characters; at most ${MAX_TEXT_CHARS} can be checked. Check a part of it.`,
   progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
@@ -79,13 +75,14 @@ function withMissing(claims: SourcesReport['claims']) {
   return claims.filter(({ missing }) => missing.length > 0);
 }
 
-function notFound(status: number | undefined, language: Language): string {
-  const isHttp = status === 404 || status === 410;
-  if (language === 'ja') return `見つかりません（${isHttp ? `HTTP ${status}` : 'ホスト名がありません'}）`;
-  return `not found (${isHttp ? `HTTP ${status}` : 'no such host'})`;
+/** Why a page has no text, in words; undefined if it has. */
+function whyOf({ state, status, reason = '' }: PageCheck, language: Language): string | undefined {
+  if (state === 'ok') return undefined;
+  const [ja, en] = state === 'dead' ? notFound(status) : reasonFor(reason);
+  return language === 'ja' ? ja : en;
 }
 
-function reasonIn(reason = '', language: Language): string {
-  const [ja, en] = reasonFor(reason);
-  return language === 'ja' ? ja : en;
+function notFound(status: number | undefined): readonly [ja: string, en: string] {
+  if (status === 404 || status === 410) return [`見つかりません（HTTP ${status}）`, `not found (HTTP ${status})`];
+  return ['見つかりません（ホスト名がありません）', 'not found (no such host)'];
 }
