@@ -33,7 +33,7 @@ test('errors have the status 200, except for methods that do not exist', async (
   for (const [message, status, code] of [
     [modern('resources/read', { uri: 'x:1' }), 200, -32602],
     [legacy('resources/read', { uri: 'x:1' }), 200, -32002],
-    [modern('prompts/get', { name: 'notes__x' }), 200, -32602],
+    [modern('prompts/get', { name: 'none__x' }), 200, -32602],
     [modern('completion/complete', { ref: { type: 'ref/prompt', name: 'notes__plan' } }), 404, -32601],
     [legacy('completion/complete', {}), 200, -32601],
     [modern('resources/subscribe', { uri: 'notes:1' }), 404, -32601],

@@ -36,5 +36,7 @@ export interface ConfiguredServer {
 export interface RunningServer {
   readonly definition: ServerDefinition;
   readonly connection: ServerConnection | undefined;
+  /** Whether a call has to wait for a start. */
+  readonly isIdle: boolean;
   readonly places: Places;
 }

@@ -23,8 +23,6 @@ export interface SupervisorOptions extends ConfiguredServer {
 export class ServerDescription {
   readonly tools: ToolList;
   readonly shared: SharedLists;
-  /** Whether the server was started and is not available, so that nothing of it can be used. */
-  isDown = false;
   readonly #options: SupervisorOptions;
   readonly #server: RunningServer;
   #known: Definitions | undefined;
@@ -47,14 +45,7 @@ export class ServerDescription {
 
   /** Whether callers can use the tools: the server is available, or starts with a call. */
   get isOffered(): boolean {
-    return this.#server.connection !== undefined || (this.#known !== undefined && !this.isDown);
-  }
-
-  /** Returns whether callers could use the tools before. */
-  setDown(): boolean {
-    const wasOffered = this.isOffered;
-    this.isDown = true;
-    return wasOffered;
+    return this.#server.connection !== undefined || (this.#known !== undefined && this.#server.isIdle);
   }
 
   /** What the server declares, or declared last; undefined while it is not offered. */

@@ -132,7 +132,6 @@ export class ServerSupervisor {
   /** Starts the server immediately, in any state but `stopped`: nothing would stop it again. */
   restart(): void {
     if (this.#state === 'stopped') return;
-    this.description.isDown = this.#hasBegun;
     this.#renew();
     this.#restarts.forget();
     void this.#attempt(this.#life);
@@ -140,7 +139,6 @@ export class ServerSupervisor {
 
   /** Ends the server for good. Resolves when nothing of it is left, and what it described is kept. */
   async stop(): Promise<void> {
-    this.description.isDown = true;
     this.#renew();
     this.#forgetLogin?.();
     this.#hasBegun = true;
@@ -194,6 +192,8 @@ export class ServerSupervisor {
     if (life.signal.aborted) return;
     this.#started.open();
     if (started.isOk()) return;
+    // What was kept is not offered any more.
+    this.#options.onToolsChanged();
     this.failure.lastLine = undefined;
     this.#onFailure(life, started.error, 0);
   }
@@ -206,7 +206,6 @@ export class ServerSupervisor {
 
   #onStarted(life: AbortController, connection: ServerConnection): ServerEvents {
     this.#connection = connection;
-    this.description.isDown = false;
     this.#availableMs = this.#options.clock.elapsedMs();
     this.#set('available');
     this.description.learn();
@@ -219,16 +218,14 @@ export class ServerSupervisor {
 
   #onLost(life: AbortController, connection: ServerConnection, reason: string, lastLine?: string): void {
     if (connection !== this.#connection) return;
-    this.description.isDown = true;
     this.#disconnect();
     this.failure.lastLine = lastLine;
     this.#onFailure(life, reason, this.#options.clock.elapsedMs() - this.#availableMs);
   }
 
   #onFailure(life: AbortController, reason: string, healthyMs: number): void {
-    const { logger, definition, server, onToolsChanged } = this.#options;
+    const { logger, definition, server } = this.#options;
     const required = server.login?.required;
-    if (this.description.setDown()) onToolsChanged();
     const isOver = required !== undefined || definition.restart === 'never';
     const start = () => void this.#attempt(life);
     const delayMs = isOver ? undefined : this.#restarts.schedule(start, healthyMs, life.signal);

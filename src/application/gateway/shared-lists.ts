@@ -19,8 +19,6 @@ export class SharedLists {
   readonly #clock: Clock;
   readonly #onChanged: () => void;
   #entries: Definitions['shared'];
-  /** When the last request for a list ended. */
-  readonly #endedMs = new Map<SharedList, number>();
   /** All callers share it. */
   readonly #reading = new Map<SharedList, Promise<readonly SharedEntry[] | undefined>>();
 
@@ -36,11 +34,6 @@ export class SharedLists {
     return this.#entries;
   }
 
-  /** How long ago the last request for a list ended. */
-  ageMs(list: SharedList): number {
-    return this.#clock.elapsedMs() - (this.#endedMs.get(list) ?? Number.NEGATIVE_INFINITY);
-  }
-
   /** Asks for every list that the server declares to have. */
   async readAll(): Promise<void> {
     const capabilities = this.#server.connection?.capabilities ?? {};
@@ -54,7 +47,6 @@ export class SharedLists {
       this.#reading.get(list) ??
       this.#request(list).then((entries) => {
         this.#reading.delete(list);
-        this.#endedMs.set(list, this.#clock.elapsedMs());
         if (entries !== undefined && !isSameJson(entries, this.#entries[list])) {
           this.#entries = { ...this.#entries, [list]: entries };
           this.#onChanged();

@@ -19,9 +19,6 @@ import { runOnServer, withTimeout } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 import { CAPABILITY } from './shared-lists.ts';
 
-/** How long a list is used to find out whose a prompt is, and for its later pages. */
-const CURRENT_MS = 5000;
-
 /** What servers may have beside tools, as they declare it. */
 export const CAPABILITIES = ['resources', 'prompts', 'completions'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
@@ -35,9 +32,6 @@ export interface SharedRequest {
   /** The parameters, with what the server calls it. */
   readonly toParams: (id: string) => JsonObject;
 }
-
-/** A server whose list has failed, and was never known, is asked for it again after this time. */
-const FAILED_MS = 30_000;
 
 /** The resources, prompts and completions of the gateway's servers, as those of one server. Nothing rejects. */
 export class SharedResources {
@@ -55,18 +49,17 @@ export class SharedResources {
     return CAPABILITIES.filter((one) => declared.some((all) => all === undefined || all[one] !== undefined));
   }
 
-  /** A list of all servers, as it is now; of one that does not run or answer soon, and for a later page, as it was. */
+  /** A list of all servers, as it is now; of a server that does not run or answer soon, and for a later page, as it was. */
   async list(list: SharedList, isContinued: boolean, { rights }: CallOrigin): Promise<readonly JsonObject[]> {
-    const startMs = this.#clock.elapsedMs();
-    const servers = await this.#listed(this.#gateway.readable(rights), never());
-    const leftMs = startMs + LIST_WAIT_MS - this.#clock.elapsedMs();
     const read = async (server: ServerSupervisor, limit: AbortSignal) => {
-      const isCurrent = isContinued && server.description.shared.ageMs(list) < CURRENT_MS;
-      if (server.connection !== undefined && has(server, CAPABILITY[list]) && !isCurrent)
-        await untilAborted(server.description.shared.read(list), limit);
+      await server.whenListed(limit);
+      const { connection, description } = server;
+      if (connection !== undefined && has(server, CAPABILITY[list]))
+        await untilAborted(description.shared.read(list), limit);
     };
+    const servers = isContinued ? [] : this.#gateway.readable(rights);
     await Promise.all(
-      servers.map((server) => withDeadline(this.#clock, leftMs, never(), (limit) => read(server, limit))),
+      servers.map((server) => withDeadline(this.#clock, LIST_WAIT_MS, never(), (limit) => read(server, limit))),
     );
     return this.known(list, rights);
   }
@@ -119,57 +112,43 @@ export class SharedResources {
       const named = readable.find((server) => nameOf(server) === addressed.server);
       return named && ([named, addressed.uri] as const);
     }
-    await this.#listed(readable, signal);
+    await this.#whenListed(readable, signal);
     const owners = readable.filter(
       (server) => has(server, 'resources') || server.description.shared.entries.resources !== undefined,
     );
     if (owners.length === 1 && owners[0] !== undefined) return [owners[0], uri] as const;
     if (!isUiUri(uri)) return undefined;
-    const lists = await Promise.all(owners.map((owner) => this.#entries(owner, 'resources', false)));
-    const owner = owners[lists.findIndex((entries) => entries?.some(({ id }) => id === uri))];
+    const lists = await Promise.all(owners.map((owner) => entriesOf(owner, 'resources')));
+    const owner = owners[lists.findIndex((entries) => entries.some(({ id }) => id === uri))];
     return owner && ([owner, uri] as const);
   }
 
-  /** The server of a prompt, and its name there. */
+  /** The server of a prompt, and its name there. A name that is not listed goes to the server that it begins with, if that is only one. */
   async #promptOf(name: string, { rights }: CallOrigin, signal: AbortSignal) {
     const readable = this.#gateway.readable(rights);
     const candidates = readable.filter((server) => name.startsWith(`${nameOf(server)}__`));
-    await this.#listed(candidates, signal);
-    let hasUnknown = false;
-    for (const isFresh of [false, true]) {
-      const lists = await Promise.all(candidates.map((server) => this.#entries(server, 'prompts', isFresh)));
-      hasUnknown = lists.includes(undefined);
-      const entries = lists.flatMap((list) => list ?? []);
-      const exposed = exposedEntries('prompts', entries, readable.map(nameOf));
-      const found = entries[exposed.findIndex((entry) => entry.name === name)];
-      const server = candidates.find((one) => nameOf(one) === found?.server);
-      if (server !== undefined && found !== undefined) return [server, found.id] as const;
-    }
-    const [server, other] = candidates;
-    // What a server has is not known while it is not available, or too busy to say.
-    const isAddressed = server !== undefined && other === undefined && (hasUnknown || server.connection === undefined);
-    return isAddressed ? ([server, name.slice(nameOf(server).length + 2)] as const) : undefined;
+    await this.#whenListed(candidates, signal);
+    const entries = (await Promise.all(candidates.map((server) => entriesOf(server, 'prompts')))).flat();
+    const exposed = exposedEntries('prompts', entries, readable.map(nameOf));
+    const found = entries[exposed.findIndex((entry) => entry.name === name)];
+    const [server, other] = candidates.filter((one) => found === undefined || nameOf(one) === found.server);
+    if (server === undefined || other !== undefined) return undefined;
+    return [server, found?.id ?? name.slice(nameOf(server).length + 2)] as const;
   }
 
-  async #listed(servers: readonly ServerSupervisor[], signal: AbortSignal) {
-    await this.#gateway.whenListed(LIST_WAIT_MS, signal, servers.map(nameOf));
-    return servers;
-  }
-
-  /** What a server lists, as it is known, or as it is now (`isFresh`). Undefined if it was never known. */
-  async #entries({ connection, description: { shared: lists } }: ServerSupervisor, list: SharedList, isFresh: boolean) {
-    const entries = lists.entries[list];
-    if (connection === undefined) return entries;
-    if (connection.capabilities[CAPABILITY[list]] === undefined) return [];
-    const ageMs = lists.ageMs(list);
-    if (entries === undefined) return ageMs < FAILED_MS ? undefined : lists.read(list);
-    if (isFresh) return (await lists.read(list)) ?? entries;
-    if (ageMs >= CURRENT_MS) void lists.read(list);
-    return entries;
+  #whenListed(servers: readonly ServerSupervisor[], signal: AbortSignal): Promise<void> {
+    return this.#gateway.whenListed(LIST_WAIT_MS, signal, servers.map(nameOf));
   }
 }
 
 const UNKNOWN = err({ kind: 'unknown_server' as const, server: '', known: [] });
+
+/** What a server lists, as it is known; a running server that was never asked is asked. */
+async function entriesOf({ connection, description: { shared } }: ServerSupervisor, list: SharedList) {
+  const known = shared.entries[list];
+  if (known !== undefined || connection?.capabilities[CAPABILITY[list]] === undefined) return known ?? [];
+  return (await shared.read(list)) ?? [];
+}
 
 /** Whether a server can be used, and declares that it has this. */
 function has({ description }: ServerSupervisor, capability: Capability): boolean {

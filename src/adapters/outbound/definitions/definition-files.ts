@@ -76,9 +76,7 @@ export class DefinitionFiles implements KeptDefinitions {
       const path = join(this.#folder, name);
       const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
       const ageMs = this.#clock.now().getTime() - mtimeMs;
-      // A process that was killed leaves what it did not finish.
-      const isUnused = name !== 'key' && ageMs > (name.endsWith('.tmp') ? UNUSED_MS / 90 : UNUSED_MS);
-      if (isUnused) await rm(path, { force: true });
+      if (name !== 'key' && ageMs > UNUSED_MS) await rm(path, { force: true });
     }
   }
 }

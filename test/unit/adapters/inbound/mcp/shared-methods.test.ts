@@ -190,8 +190,8 @@ test('the trace of a request is passed on, except with lists', async () => {
 describe('an error', () => {
   const unknown = [
     ['resources/read', { uri: 'z:1' }, 'Unknown resource: z:1', -32002],
-    ['prompts/get', { name: 'a__z' }, 'Unknown prompt: a__z', -32602],
-    ['completion/complete', { ref: { type: 'ref/prompt', name: 'a__z' } }, 'Unknown prompt: a__z', -32602],
+    ['prompts/get', { name: 'c__z' }, 'Unknown prompt: c__z', -32602],
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'c__z' } }, 'Unknown prompt: c__z', -32602],
     ['completion/complete', { ref: { type: 'ref/resource', uri: 'z:1' } }, 'Unknown resource: z:1', -32602],
   ] as const;
 
