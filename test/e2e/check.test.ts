@@ -67,7 +67,6 @@ ${SUMMARY}
         { claim: 'The tower has 43 steps.', url: PAGE, missing: ['43'], passage },
         { claim: 'It has 42 steps.', url: PAGE, missing: [], passage },
       ],
-      not_compared: 0,
     });
   });
 

@@ -28,11 +28,9 @@ export interface ComparedClaim {
 
 /** What was found about the sources of a text. */
 export interface SourcesReport {
-  /** `reason`: also `too_many`, for links after the first hundred. */
+  /** `reason`: also `too_many`, for links after the first hundred, and `not_comparable`, if the page is too long or in another language. */
   readonly links: readonly (PageCheck & { readonly url: string })[];
   readonly claims: readonly ComparedClaim[];
-  /** How many claims with figures cite a page that was read and cannot be compared: it is too long, or in another language. */
-  readonly notCompared: number;
 }
 
 type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly characters: number }>;
@@ -69,9 +67,8 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
     if (signal.aborted) return err({ kind: 'cancelled' });
     const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
     return ok({
-      links: [...outcome.map(({ claims: _, notCompared: _count, ...link }) => link), ...rest],
+      links: [...outcome.map(({ claims: _, ...link }) => link), ...rest],
       claims: outcome.flatMap(({ claims }) => claims),
-      notCompared: outcome.reduce((sum, { notCompared }) => sum + notCompared, 0),
     });
   };
 }
@@ -79,7 +76,6 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
 type CheckedLink = PageCheck & {
   readonly url: string;
   readonly claims: readonly ComparedClaim[];
-  readonly notCompared: number;
 };
 
 /** Reads pages, at most so many at a time, and of each host. */
@@ -103,11 +99,11 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
 /** Reads a page, and compares the claims with it. When `limit` aborts, it is not readable. */
 async function read({ url, claims }: TextLink, citedPages: CitedPages, limit: AbortSignal): Promise<CheckedLink> {
   const { state = 'unreadable', status, reason, text } = (await citedPages.read([url], limit)).get(url) ?? {};
-  const link = { url, state, status, reason, claims: [], notCompared: 0 };
+  const link = { url, state, status, reason, claims: [] };
   const withFigures = claims.filter(hasFigures);
   if (text === undefined || withFigures.length === 0) return link;
   const compare = figureComparison(await text());
-  if (compare === undefined) return { ...link, notCompared: withFigures.length };
+  if (compare === undefined) return { ...link, state: 'unreadable', reason: 'not_comparable' };
   const compared: ComparedClaim[] = [];
   for (const claim of withFigures) {
     // Other work gets a turn between two claims.

@@ -14,7 +14,6 @@ const OUTPUT = {
   findings: { type: 'integer', description: 'dead links, and claims with figures that are not on their page' },
   links: { type: 'array', items: { type: 'object' }, description: 'url, state (ok, dead, unreadable), status, reason' },
   claims: { type: 'array', items: { type: 'object' }, description: 'claim, url, missing figures, nearest passage' },
-  not_compared: { type: 'integer', description: 'claims whose page is too long or in another language' },
 };
 
 export const CHECK_SOURCES: GatewayTool = {

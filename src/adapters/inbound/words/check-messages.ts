@@ -38,7 +38,7 @@ export function checkText(report: SourcesReport, language: Language, max = Numbe
 }
 
 /** `12 links: 10 read, 1 not found, 1 not readable; 2 of 7 claims have figures that are not on the page` */
-function checkSummary({ links, claims, notCompared }: SourcesReport, language: Language): string {
+function checkSummary({ links, claims }: SourcesReport, language: Language): string {
   const of = (state: string) => links.filter((link) => link.state === state).length;
   const [read, dead, unread, missing] = [of('ok'), of('dead'), of('unreadable'), withMissing(claims).length];
   if (language === 'ja') {
@@ -47,21 +47,19 @@ function checkSummary({ links, claims, notCompared }: SourcesReport, language: L
       links.length === 0 ? 'リンクがありません' : `リンク ${links.length}: ${parts.filter(Boolean).join('、')}`;
     const compared =
       claims.length === 0 ? '' : `。数字のある ${claims.length} 文のうち ${missing} 文に、ページにない数字があります`;
-    return pages + compared + (notCompared > 0 ? `。比べられなかった文 ${notCompared}` : '');
+    return pages + compared;
   }
   const parts = [`${read} read`, dead && `${dead} not found`, unread && `${unread} not readable`];
   const pages = links.length === 0 ? 'No links' : `${count(links.length, 'link')}: ${parts.filter(Boolean).join(', ')}`;
   const verb = missing === 1 || claims.length === 1 ? 'has' : 'have';
   const compared = `; ${missing} of ${count(claims.length, 'claim')} ${verb} figures that are not on the page`;
-  const uncompared = `; ${count(notCompared, 'claim')} not compared (the page is too long or in another language)`;
-  return pages + (claims.length > 0 ? compared : '') + (notCompared > 0 ? uncompared : '');
+  return pages + (claims.length > 0 ? compared : '');
 }
 
 /** The report for programs. */
 export function toCheckJson(report: SourcesReport, language: Language) {
   const links = report.links.map((link) => ({ ...link, reason: whyOf(link, language) }));
-  const { claims, notCompared: not_compared } = report;
-  return { summary: checkSummary(report, language), findings: findingsIn(report), links, claims, not_compared };
+  return { summary: checkSummary(report, language), findings: findingsIn(report), links, claims: report.claims };
 }
 
 export const CHECK = {

@@ -56,6 +56,7 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   redirects: ['転送が多すぎる', 'too many redirects'],
   timeout: ['時間切れ', 'no response in time'],
   too_many: ['リンクが 100 を超える', 'after the first 100 links'],
+  not_comparable: ['長すぎるか、日本語でも英語でもない', 'too long, or neither Japanese nor English'],
   network: ['接続の失敗', 'the connection failed'],
 };
 

@@ -7,7 +7,12 @@ import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
-const PAGES = { 'https://a.com': { state: 'ok', status: 200 }, 'https://b.com': { state: 'ok', status: 200 } } as const;
+const OK = { state: 'ok', status: 200 } as const;
+const PAGES = {
+  'https://a.com': OK,
+  'https://b.com': OK,
+  'https://c.com': { ...OK, text: async () => ({ visible: '', other: [], isCut: true }) },
+};
 
 function start(over: Partial<Parameters<typeof checkTextFor>[0]> = {}) {
   const clock = new FakeClock('2026-01-05T03:00:00Z');
@@ -46,6 +51,15 @@ test('links after the first hundred are one line', async () => {
   const { run, written } = start({ text: Array.from({ length: 103 }, (_, at) => `https://a.com/${at}`).join(' ') });
   await run();
   expect(written.out).toContain('\n- 3 more links: only the first 100 are checked\n\n103 links: ');
+});
+
+test.each([
+  ['The tower has 43 steps: https://c.com', 'https://c.com: too long, or neither Japanese nor English'],
+  ['その塔には43段あります（https://c.com）。', 'https://c.com: 長すぎるか、日本語でも英語でもない'],
+])('a page with which no figure can be compared is named, with the reason: %s', async (text, line) => {
+  const { run, written } = start({ text });
+  expect(await run()).toBe(0);
+  expect(written.out).toContain(`\n- ${line}\n`);
 });
 
 test('an interrupted check has exit code 130', async () => {

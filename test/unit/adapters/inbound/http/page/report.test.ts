@@ -3,7 +3,7 @@ import { type CheckReport, findingsOf, unreadableOf } from '../../../../../../sr
 
 const A = 'https://a.example/x';
 const B = 'https://b.example/#part';
-const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [], not_compared: 0 };
+const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [] };
 
 const findingsFor = (claim: Partial<CheckReport['claims'][number]>) =>
   findingsOf({ ...NOTHING, claims: [{ claim: 'It is 4.', url: A, missing: ['4'], ...claim }] });
