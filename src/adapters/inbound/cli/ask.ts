@@ -10,10 +10,9 @@ import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { findingsOf } from '../words/finding-messages.ts';
-import { MCP } from '../words/mcp-messages.ts';
 import { count } from '../words/plain.ts';
 import { progressMessage } from '../words/progress-messages.ts';
-import { toolErrorMessage } from '../words/tool-error-messages.ts';
+import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Ask } from './command-line.ts';
 import { openLine } from './live-line.ts';
@@ -59,7 +58,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     if (error.kind === 'answer_failed') return failed(error.error);
     if (error.kind === 'audit_unavailable') return failed({ kind: error.kind });
     const known = error.kind === 'unknown_tool' ? error.known : [];
-    return fail('unknown_tool', MCP.unknownTool(tool, known));
+    return fail('unknown_tool', unknownToolMessage(tool, known));
   }
   const { answer } = outcome.value;
   if (answer === undefined) throw new Error(`no answer of ${tool}`);

@@ -49,15 +49,11 @@ function toToolResult({ result, report }: Answer): Params {
   };
 }
 
-const DEBUG_MESSAGE_LENGTH = 400;
-
 /** With `isDebug`, `data` contains what the API reported. */
 function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
   if (error.kind === 'invalid_arguments') {
     return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };
   }
   const diagnostics = isDebug && 'diagnostics' in error ? error.diagnostics : undefined;
-  // The list of recorded questions is kept complete.
-  const isCut = isDebug && error.kind !== 'not_recorded';
-  return failedAnswer(isCut ? [...message].slice(0, DEBUG_MESSAGE_LENGTH).join('') : message, false, diagnostics);
+  return failedAnswer(message, false, diagnostics);
 }

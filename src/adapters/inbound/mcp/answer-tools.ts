@@ -1,7 +1,7 @@
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
-import { MCP } from '../words/mcp-messages.ts';
+import { unknownToolMessage } from '../words/tool-error-messages.ts';
 import { type CallOptions, callTool } from './call-tool.ts';
 import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
@@ -24,7 +24,7 @@ export class AnswerTools implements ToolSet {
 
   unknownTool(name: string, rights: Rights): string {
     const known = this.list(rights).map((tool) => tool.name);
-    return MCP.unknownTool(name, known);
+    return unknownToolMessage(name, known);
   }
 
   has(name: string): boolean {

@@ -13,8 +13,6 @@ Ask in complete sentences, one topic per call, in the user's language. Do not ad
 The result is {answer, used_search, citations[], model}; pass the sources on to the user.`,
   sameId: (id: string | number) => `Invalid Request: a request with id ${JSON.stringify(id)} is still in flight`,
   shuttingDown: 'The server is shutting down; ask again.',
-  unknownTool: (name: string, known: readonly string[]) =>
-    `There is no tool ${JSON.stringify(excerpt(name))}. ${known.length === 0 ? 'There are none' : `The tools are ${known.join(', ')}`}.`,
 };
 
 /** The same about the tools that find and call others. */

@@ -1,10 +1,8 @@
-import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { ParseError } from 'jsonc-parser';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { attempted, expandPath, readText } from '../files/local-files.ts';
+import { readText } from '../files/local-files.ts';
 import type { Report } from './problems.ts';
 import { SERVER_NAME } from './server-keys.ts';
 
@@ -41,7 +39,7 @@ export async function readServersFile(file: string, report: Report, notify: Repo
   const entries = Object.entries(servers).filter(([name, server]) => {
     if (!isObject(server)) return true;
     if (server.disabled === true || server.enabled === false) return false;
-    const isOwn = runsThisProgram(server.command, server.args, dirname(file));
+    const isOwn = runsThisProgram(server.command, server.args);
     if (isOwn) notify(`${key}.${name}`, OWN);
     return !isOwn;
   });
@@ -83,14 +81,10 @@ const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;
 const ARGUMENT =
   /^(?:--package=)?(?:(?:github:|ghcr\.io\/)uchimanajet7\/)?openai-responses-mcp(?:[@:#].*)?$|[\\/]openai-responses-mcp[\\/]build[\\/]index\.js$/;
 
-/** Whether a command line starts this program. A gateway that is a server of itself would start itself without end. */
-function runsThisProgram(command: unknown, args: unknown, folder: string): boolean {
+/** Whether a command line starts this program. Started in another way, it notices by its environment that it is a server of itself. */
+function runsThisProgram(command: unknown, args: unknown): boolean {
   const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
   // The line of a shell is one argument.
   const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
-  // The file itself if the path is one of a link; undefined if an update has removed it.
-  const fileAt = (path: string) => attempted(() => realpathSync(expandPath(path, folder)));
-  const self = fileAt(process.argv[1] ?? '');
-  const isSelf = (word: string) => self !== undefined && fileAt(word) === self;
-  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word) || isSelf(word));
+  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word));
 }

@@ -42,7 +42,7 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
     reportFile(file, `expected a file in YAML (${shown})`);
     return values;
   }
-  const content = toPlain(document) ?? null;
+  const content: unknown = document.toJS() ?? null;
   if (isObject(content) && (isObject(content.mcpServers) || (file.endsWith('.json') && isObject(content.servers)))) {
     reportFile(label, `it is a file of another client; use it with --servers ${file}`);
     return values;
@@ -68,15 +68,6 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
   };
   visit(TABLE, content, '');
   return values;
-}
-
-/** Aliases that would grow without limit make the conversion throw; the text of the error is then not a section. */
-function toPlain(document: { toJS(): unknown }): unknown {
-  try {
-    return document.toJS();
-  } catch (error) {
-    return String(error);
-  }
 }
 
 function unknownKeyMessage(path: string): string {

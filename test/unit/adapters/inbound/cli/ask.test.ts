@@ -257,7 +257,7 @@ describe('findings', () => {
 test('a tool that the person may not use does not exist', async () => {
   const rights = rightsBy({ local: { answers: ['answer_quick'] } })({ caller: 'local' });
   const by = { ...LOCAL, rights };
-  const message = 'There is no tool "answer". The tools are answer_quick.\n';
+  const message = 'There is no tool "answer". Did you mean answer_quick?\n';
   expect(await run({ by })).toEqual({ exitCode: 1, out: '', err: message });
   const { out } = await run({ by, json: true });
   expect(JSON.parse(out)).toEqual({ error: { kind: 'unknown_tool', message: message.trim() } });

@@ -58,13 +58,6 @@ describe('a failure', () => {
     });
   });
 
-  test('contains with debug at most 400 complete characters', () => {
-    const reply = failed({ ...forbidden, detail: '😀'.repeat(1000) }, DEBUG);
-    const message = typeof reply === 'object' && 'error' in reply ? String(reply.error.data?.message) : '';
-    expect([...message]).toHaveLength(400);
-    expect(message.isWellFormed()).toBe(true);
-  });
-
   test('of the arguments has a different code', () => {
     const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
     for (const options of [SILENT, DEBUG]) {

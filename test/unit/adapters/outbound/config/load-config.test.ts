@@ -406,11 +406,6 @@ serach: {}
     },
   );
 
-  test('aliases that grow without limit', async () => {
-    const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${Array(9).fill(`*a${n}`).join(', ')}]`);
-    expect(await problems({ yaml: `a0: &a0 [x]\n${levels.join('\n')}` })).not.toEqual([]);
-  });
-
   test('an explicit file that does not exist', async () => {
     const configPath = at('no.yaml');
     expect(await problems({ commandLine: { '--config': configPath } })).toEqual([

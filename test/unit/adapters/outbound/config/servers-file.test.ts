@@ -1,6 +1,6 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
@@ -273,7 +273,6 @@ describe('an entry that runs this program', () => {
       { command: 'docker', args: ['run', '-i', 'ghcr.io/uchimanajet7/openai-responses-mcp:0.9.0', '--stdio'] },
     ],
     ['an installation', { command: 'node', args: ['/opt/node_modules/openai-responses-mcp/build/index.js'] }],
-    ['its main file', { command: 'node', args: [process.argv[1], '--stdio'] }],
   ])('is left out, whatever its name: %s', async (_, entry) => {
     const content = { mcpServers: { answers: entry, 'openai-responses-mcp': entry } };
     expect(await serversOf(content)).toEqual([]);
@@ -282,18 +281,6 @@ describe('an entry that runs this program', () => {
       `mcpServers.answers: ${message}`,
       `mcpServers.openai-responses-mcp: ${message}`,
     ]);
-  });
-
-  test('by a link or a relative path is left out', async () => {
-    symlinkSync(process.argv[1] ?? '', at('link.js'));
-    expect(await serversOf({ mcpServers: { a: { command: 'node', args: ['link.js'] } } })).toEqual([]);
-  });
-
-  test('is not every entry after an update has removed the main file', async () => {
-    const [, main = ''] = process.argv;
-    onTestFinished(() => void process.argv.splice(1, 1, main));
-    process.argv.splice(1, 1, at('removed.js'));
-    expect(await serversOf({ mcpServers: { files: { command: 'npx', args: ['-y', 'files'] } } })).toHaveLength(1);
   });
 
   test('is not one that only names a folder like it', async () => {
