@@ -11,7 +11,7 @@ import type { Clock } from '../../src/application/ports/clock.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { CALLBACK, FakeLogins } from '../support/fake-logins.ts';
-import { freePort } from '../support/oauth-client.ts';
+import { freePort } from '../support/free-port.ts';
 import { describeLogins, type LoginsKit } from './describe-logins.ts';
 
 async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(), name = 'logins', client: object = {}) {

@@ -8,6 +8,7 @@ import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetc
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
+import { freePort } from '../support/free-port.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { type ApiState, describeApiProbe } from './describe-api-probe.ts';
 import { API_KEY, errorOf, never } from './search-kit.ts';
@@ -57,16 +58,8 @@ function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenA
   });
 }
 
-/** A port that no process listens on. */
-async function closedPort(): Promise<string> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return `http://127.0.0.1:${port}/v1`;
-}
+/** An API that no process serves. */
+const closedUrl = async () => `http://127.0.0.1:${await freePort()}/v1`;
 
 /** The adapter on a server in the state that the contract suite asks for. */
 async function startOpenAiProbe(state: ApiState): Promise<OpenAiProbe> {
@@ -107,7 +100,7 @@ describe('reaching the API', () => {
   });
 
   test('a closed port is a failed connection', async () => {
-    const url = await closedPort();
+    const url = await closedUrl();
     expect(errorOf(await probeOf(url).reach(never()))).toMatchObject({
       kind: 'connection_failed',
       host: new URL(url).host,
@@ -191,7 +184,7 @@ describe('a model', () => {
 
 describe('a proxy', () => {
   test('that cannot be reached is named in the failure', async () => {
-    const gone = (await closedPort()).replace('/v1', '');
+    const gone = (await closedUrl()).replace('/v1', '');
     const baseUrl = 'http://api.example.test/v1';
     const probe = probeOf(baseUrl, {
       route: routeTo(baseUrl, gone),

@@ -136,7 +136,7 @@ describe('over HTTP', () => {
     expect((await get('/mcp/tools')).text).not.toContain('check_sources');
     expect((await post('/mcp/tools/openai-responses-mcp/check_sources')).status).toBe(404);
     expect((await post('/mcp/check', {}, { text: 7 })).status).toBe(400);
-    expect(stderr()).toMatch(/"tool":"check_sources"/);
+    await expect.poll(stderr).toMatch(/"tool":"check_sources"/);
     expect((await get('/metrics')).text).toMatch(/_calls_total\{tool="check_sources",outcome="answered"\} 1\n/);
   });
 

@@ -3,9 +3,10 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { posixDescribe } from '../support/platform.ts';
 import { newFolder } from './files.ts';
-import { BUILT_PROGRAM, closedPort, ROOT } from './serve.ts';
+import { BUILT_PROGRAM, ROOT } from './serve.ts';
 
 const GUIDE = readFileSync(path.join(ROOT, 'docs', 'gateway.md'), 'utf8');
 /** What `npx` would download. */
@@ -61,7 +62,7 @@ async function followSteps(steps: readonly Step[]): Promise<void> {
     'npx',
     `[ "$*" = "-y @modelcontextprotocol/server-everything" ] && exec "${process.execPath}" "${EVERYTHING}"`,
   );
-  const port = await closedPort();
+  const port = await freePort();
   const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, MCP_HTTP_LISTEN: `127.0.0.1:${port}` };
   for (const { command, text, json } of steps) {
     const script = command.replaceAll('127.0.0.1:3917', `127.0.0.1:${port}`);

@@ -6,10 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { startLocalIssuer } from '../contract/local-issuer.ts';
 import { answers } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
+import { freePort } from '../support/free-port.ts';
 import { posixTest } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
-import { API_KEY, apiEnv, closedPort, fakeApi } from './serve.ts';
+import { API_KEY, apiEnv, fakeApi } from './serve.ts';
 
 test('asks one question, prints one line per check, and shows no key', async () => {
   const api = await fakeApi();
@@ -34,7 +35,7 @@ test('asks one question, prints one line per check, and shows no key', async () 
 });
 
 test('an API that cannot be reached is a failure, with advice', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const env = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
   const { code, stdout, stderr } = await runCli(['doctor'], { env });
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
@@ -67,7 +68,7 @@ posixTest('signals')('Ctrl-C ends it at once, with exit code 130', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const env = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 30_000 });
+  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 55_000 });
   onTestFinished(removeHome);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   await asked;

@@ -375,7 +375,7 @@ describe('in a browser', () => {
   test('asks again for an answer that is not finished, with its handle', async () => {
     const api = await fakeApi();
     api.reply(works(answers('It scatters.')));
-    const env = { ...apiEnv(api), LONG_ANSWERS: 'answer_detailed', OPENAI_API_TIMEOUT: '300' };
+    const env = { ...apiEnv(api), LONG_ANSWERS: 'answer_detailed', OPENAI_API_TIMEOUT: '3000' };
     const { page, enter, value, text, problems, untilText, ask } = await open(await serve({}, { env }));
     await enter('#question', 'Why is the sky blue?');
     await page.select('#ask-tool', 'answer_detailed');

@@ -1,10 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { freePort } from '../support/free-port.ts';
 import { runCli } from '../support/run-cli.ts';
 import { startModernServer } from '../support/servers/remote-servers.ts';
 import { newFile } from './files.ts';
-import { API_KEY, answerOf, closedPort, serveWithApi } from './serve.ts';
+import { API_KEY, answerOf, serveWithApi } from './serve.ts';
 
 test('no proxy gets requests to this machine: of the API, and of a server', async () => {
   const proxy = await startProxy();
@@ -20,7 +21,7 @@ test('no proxy gets requests to this machine: of the API, and of a server', asyn
 });
 
 test('a proxy that cannot be reached is named', async () => {
-  const port = await closedPort();
+  const port = await freePort();
   const env = {
     OPENAI_API_KEY: API_KEY,
     OPENAI_BASE_URL: 'http://api.example.test/v1',

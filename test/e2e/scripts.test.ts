@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
@@ -55,8 +56,7 @@ describe.concurrent('the scripts', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     onTestFinished(() => void child.kill());
-    const [first] = (await once(child.stdout, 'data')) as [Buffer];
-    const [url = ''] = first.toString().split('\n');
+    const [url = ''] = (await once(createInterface(child.stdout), 'line')) as string[];
     for (const LONG_ANSWERS of ['', 'answer']) {
       const { code, stdout } = await runCli(['ask', 'Which way is up?'], {
         env: { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: url, LONG_ANSWERS },

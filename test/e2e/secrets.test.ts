@@ -4,6 +4,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { calls, reasons, says } from '../support/conversation-items.ts';
+import { freePort } from '../support/free-port.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { startHttpProcess } from '../support/http-process.ts';
 import { STDIO_SERVER } from '../support/process-tree.ts';
@@ -11,7 +12,7 @@ import { runCli } from '../support/run-cli.ts';
 import { serveHttpRequests } from '../support/servers/remote-servers.ts';
 import { newFolder } from './files.ts';
 import { conversationApi } from './grounding/kit.ts';
-import { closedPort, serve } from './serve.ts';
+import { serve } from './serve.ts';
 
 /** Keys, tokens and passwords of the program, by the place where they are configured. */
 const OWN = {
@@ -162,7 +163,7 @@ const WITH_RESULT = ['result', 'mismatch', 'is_error'];
 async function plant() {
   const api = await conversationApi();
   const folder = newFolder();
-  const port = await closedPort();
+  const port = await freePort();
   const redis = `redis://:${encodeURIComponent(OWN['password of redis'])}@127.0.0.1:${port}`;
   const proxy = `http://joe:${encodeURIComponent(OWN['password of the proxy'])}@127.0.0.1:${port}`;
   const remote = (await serveHttpRequests(indiscreetReply)).origin;

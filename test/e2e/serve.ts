@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
@@ -43,16 +41,6 @@ export async function serveWithApi(options: ServerOptions = {}): Promise<{ api: 
 /** The variables that make the program use the fake API. */
 export function apiEnv(api: FakeApi): Record<string, string> {
   return { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: api.url };
-}
-
-/** A port of this machine on which nothing listens. */
-export async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** The text of a successful call. */

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import { onTestFinished } from 'vitest';
@@ -38,7 +39,7 @@ export async function startAuthorizationServer(options: AuthorizationServerOptio
     stderr += text;
   });
   const issuer = await new Promise<string>((resolve, reject) => {
-    child.stdout.setEncoding('utf8').once('data', (text: string) => resolve(text.trim()));
+    createInterface(child.stdout).once('line', resolve);
     void exited.then(() => reject(new Error(`The authorization server did not start: ${stderr}`)));
   });
   return { issuer, stop };

@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { onTestFinished } from 'vitest';
 import { visit } from './authorization-server.ts';
@@ -30,18 +29,4 @@ export async function signIn(url: string): Promise<SignedIn> {
   onTestFinished(() => client.close());
   await client.connect(newTransport());
   return { client, authorizationUrl, token: oauth.tokens()?.access_token ?? '' };
-}
-
-/** For a URL that must be known before its server listens: not one of those that the system gives to other programs meanwhile. */
-export async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 10_000 + Math.floor(Math.random() * 20_000);
-    const server = createServer().listen(port, '127.0.0.1');
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('listening', () => resolve(true)).once('error', () => resolve(false));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
-import { createServer } from 'node:net';
 import path from 'node:path';
 import { describe, test } from 'vitest';
+import { freePort } from './free-port.ts';
 
 /** Valkey or Redis, the first on the PATH; undefined if there is none. */
 function findRedisServer({ PATH = '' } = process.env): string | undefined {
@@ -74,14 +74,4 @@ export async function startRedisServer(
       await exited;
     },
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has no port');
-  return address.port;
 }

@@ -63,7 +63,7 @@ posixTest('moreSignals')('a changed tool is not called, until it is approved and
   expect(await get('/mcp/servers')).toContain('"tools":10,"changed":["echo"]');
   expect(await get('/metrics')).toContain('openai_responses_mcp_tools_changed{server="one"} 1');
   const logged = 'WARN gateway: one: 1 tool is not approved: echo (see: openai-responses-mcp tools --diff)';
-  expect(http.stderr().split(logged)).toHaveLength(2);
+  await expect.poll(() => http.stderr().split(logged)).toHaveLength(2);
 
   edit('"version": 1', '"version": 2');
   http.kill('SIGHUP');

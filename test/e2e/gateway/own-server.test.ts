@@ -88,7 +88,7 @@ describe('the program does not start itself', () => {
     const server = serve({ env: nested });
     const { result } = await server.request('tools/list');
     expect(result?.tools).toHaveLength(3);
-    expect(server.stderr().split('\n')).toHaveLength(2);
+    await expect.poll(() => server.stderr().split('\n')).toHaveLength(2);
     expect(started()).toBe(2);
     expect((await run('tools', '--config', write('none.yaml', {}))).stderr).toBe('');
   });

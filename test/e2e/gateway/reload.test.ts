@@ -31,11 +31,11 @@ posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if
   writeFileSync(config, JSON.stringify(bad));
   http.kill('SIGHUP');
   await expect.poll(() => http.stderr()).toContain('so nothing was changed');
-  expect(http.stderr()).toContain(
-    'servers[2].name: got "one", another server already has this name (in ' +
-      config +
-      '); servers[2].envs.KEY: expected a text',
-  );
+  await expect
+    .poll(http.stderr)
+    .toContain(
+      `servers[2].name: got "one", another server already has this name (in ${config}); servers[2].envs.KEY: expected a text`,
+    );
   expect(http.stderr()).not.toContain('hunter2secret');
   expect(await serversOf(http)).toEqual(before);
 
@@ -44,7 +44,7 @@ posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if
   writeFileSync(config, JSON.stringify({ servers: [{ ...one, name: 'three' }, one] }));
   http.kill('SIGHUP');
   await expect.poll(() => statesOf(http)).toEqual(['three: available', 'one: available']);
-  expect(http.stderr()).toContain('gateway: the configuration was read again; servers: three, one\n');
+  await expect.poll(http.stderr).toContain('gateway: the configuration was read again; servers: three, one\n');
   const pids = new Map(before.map(({ name, pid = 0 }) => [name, pid]));
   expect((await serversOf(http))[1]?.pid).toBe(pids.get('one'));
   await expect.poll(() => isRunning(pids.get('two') ?? 0)).toBe(false);
@@ -70,14 +70,14 @@ test('with gateway.watch, changes apply without a signal', async () => {
   writeFileSync(`${config}.new`, JSON.stringify({ ...valid, servers: [{ ...one, name: 'two' }] }));
   renameSync(`${config}.new`, config);
   await expect.poll(() => statesOf(http)).toEqual(['two: available']);
-  expect(http.stderr().match(/was read again/g)).toHaveLength(1);
+  await expect.poll(() => http.stderr().match(/was read again/g)).toHaveLength(1);
 
   writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: { two: 'all' } } } }));
   await expect.poll(() => http.stderr()).toContain('access.local.servers');
   expect(await statesOf(http)).toEqual(['two: available']);
   writeFileSync(config, JSON.stringify({ ...valid, access: { local: { servers: {} } } }));
   await expect.poll(() => statesOf(http)).toEqual([]);
-  expect(http.stderr()).toContain('servers: one\n');
+  await expect.poll(http.stderr).toContain('servers: one\n');
 
   // A file that does not exist yet.
   const lock = join(dirname(config), 'locks', 'tools.lock');

@@ -132,7 +132,7 @@ describe.each([
     const remote = await start();
     const gateway = await serve(remote);
     remote.answerNext('tools/call', fault);
-    const { body } = await gateway.call('remote', 'echo', { text: 'a' }, code === 'TIMEOUT_ERROR' ? 300 : undefined);
+    const { body } = await gateway.call('remote', 'echo', { text: 'a' }, code === 'TIMEOUT_ERROR' ? 2000 : undefined);
     expect(body.error).toMatchObject({ code });
     await expectUnharmed(gateway, remote);
   });

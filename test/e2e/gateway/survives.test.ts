@@ -12,7 +12,7 @@ import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 
 const GOOD = { status: 200, body: { success: true, result: 'a' } };
 /** For the calls that get no answer. */
-const TIMEOUT_MS = 500;
+const TIMEOUT_MS = 2000;
 
 posixTest('shell')('however servers misbehave at their start, the others work, and no process is left', async () => {
   const shell = (script: string) => ({ command: '/bin/sh', args: ['-c', script] });

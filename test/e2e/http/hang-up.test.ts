@@ -15,7 +15,7 @@ seen = b''
 while b'serving MCP' not in seen:
     seen += os.read(terminal, 1024)
 os.close(terminal)
-for _ in range(200):
+for _ in range(1000):
     ended, status = os.waitpid(pid, os.WNOHANG)
     if ended:
         print('signal', os.WTERMSIG(status)) if os.WIFSIGNALED(status) else print('code', os.WEXITSTATUS(status))

@@ -47,13 +47,12 @@ describe('a signal', () => {
       const api = await fakeApi();
       const held = holds();
       api.reply(held);
-      const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '9500' };
+      const env = { ...apiEnv(api), MCP_HTTP_DRAIN_MS: '59500' };
       const { url, stderr, kill, exited } = await startHttpProcess({ env });
       const { reply } = begin(url, { body: CALL });
       await api.waitForRequests(1);
       kill(signal);
-      while (!stderr().includes('in flight')) await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(stderr()).toContain('Waiting up to 10 s for 1 request in flight; another signal ends it.\n');
+      await expect.poll(stderr).toContain('Waiting up to 60 s for 1 request in flight; another signal ends it.\n');
       held.release(answers('Done.'));
       expect((await reply).status).toBe(200);
       expect(await exited).toMatchObject({ code: 0 });

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { newKey, startAuthorizationServer } from '../../support/authorization-server.ts';
+import { freePort } from '../../support/free-port.ts';
 import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
-import { freePort, signIn } from '../../support/oauth-client.ts';
+import { signIn } from '../../support/oauth-client.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { newFile } from '../files.ts';
 
@@ -43,7 +44,7 @@ test('an official client finds the authorization server, gets a token and uses t
   const forged = Buffer.from(payload, 'base64url').toString().replace('alice', 'admin');
   const Authorization = `Bearer ${header}.${Buffer.from(forged).toString('base64url')}.${signature}`;
   expect((await send(url, { body: legacy('ping'), headers: { Authorization } })).status).toBe(401);
-  expect(stderr()).toContain('"caller":"oauth:alice"');
+  await expect.poll(stderr).toContain('"caller":"oauth:alice"');
   for (const part of [header, payload, signature]) expect(stderr()).not.toContain(part);
 });
 
@@ -52,7 +53,9 @@ test('an issuer that cannot be used is reported at the start', async () => {
   const { url, stderr } = await startHttpProcess({ args: ['--http', '--offline', '--config', file] });
   const headers = { Authorization: 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.AAAA' };
   expect((await send(url, { body: legacy('ping'), headers })).status).toBe(503);
-  expect(stderr()).toContain('oauth: the keys of http://127.0.0.1:1 cannot be read: http://127.0.0.1:1/.well-known/');
+  await expect
+    .poll(stderr)
+    .toContain('oauth: the keys of http://127.0.0.1:1 cannot be read: http://127.0.0.1:1/.well-known/');
 });
 
 test('a start without an audience fails', async () => {

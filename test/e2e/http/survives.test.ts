@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, works } from '../../support/behaviours.ts';
+import { freePort } from '../../support/free-port.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { newFile } from '../files.ts';
-import { apiEnv, closedPort, fakeApi } from '../serve.ts';
+import { apiEnv, fakeApi } from '../serve.ts';
 
 // What HTTP clients do by accident, and a store that is down.
 
@@ -79,7 +80,7 @@ test('with a store of quotas that is down, calls are refused, and the rest is se
   const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');
   const { url, stderr } = await startHttpProcess({
     args: ['--http=127.0.0.1:0', '--config', config],
-    env: { ...apiEnv(api), MCP_HTTP_QUOTA_STORE: `redis://127.0.0.1:${await closedPort()}` },
+    env: { ...apiEnv(api), MCP_HTTP_QUOTA_STORE: `redis://127.0.0.1:${await freePort()}` },
   });
   expect((await send(url, { body: legacy('tools/list') })).status).toBe(200);
   expect((await send(url, { body: CALL })).status).toBe(503);

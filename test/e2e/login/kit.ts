@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../support/oauth-client.ts';
+import { freePort } from '../../support/free-port.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { type CliResult, runCli } from '../../support/run-cli.ts';
 import { newFolder } from '../files.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { FakeIssuer } from '../../support/fake-issuer.ts';
-import { freePort } from '../../support/oauth-client.ts';
+import { freePort } from '../../support/free-port.ts';
 import { until } from '../../support/until.ts';
 import { newHome, open } from './kit.ts';
 
