@@ -45,23 +45,6 @@ test.each(['2025-06-18', '2026-07-28'])('a posted cancellation does not cancel a
   call.leave();
 });
 
-test('equal questions of one caller share a search; those of two callers do not', async () => {
-  const tokens = [
-    { caller: 'alice', token: 'alice-token-0123456789' },
-    { caller: 'bob', token: 'bob-token-0123456789' },
-  ];
-  const [one, two] = [observedHang(), observedHang()];
-  const llmSearch = new FakeLlmSearch(one.configured, two.configured);
-  const { begin } = await serveHttp({ llmSearch, http: { tokens } });
-  const message = legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } });
-  const calls = [0, 0, 1].map((index) => begin(message, { Authorization: `Bearer ${tokens[index]?.token}` }));
-  await Promise.all(calls.map((call) => call.until('notifications/progress')));
-  await Promise.all([one.asked, two.asked]);
-  expect(llmSearch.requests.map(({ by }) => by.caller).sort()).toEqual(['alice', 'bob']);
-  for (const call of calls) call.leave();
-  await Promise.all([one.aborted, two.aborted]);
-});
-
 /** A search that hangs, and reports when it was asked and when it was aborted. */
 function observedHang() {
   let onAsked: () => void = () => {};

@@ -25,11 +25,6 @@ test('serves requests without a preceding initialize', async () => {
   });
 });
 
-test.each([[0], [''], ['abc'], [1.5]])('echoes the id %j', async (id) => {
-  const { post } = await serveHttp();
-  expect((await post(legacy('ping', {}, id))).message).toEqual({ jsonrpc: '2.0', id, result: {} });
-});
-
 test.each([
   ['a notification', { jsonrpc: '2.0', method: 'notifications/initialized' }],
   ['an unknown notification', { jsonrpc: '2.0', method: 'notifications/whatever' }],

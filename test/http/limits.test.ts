@@ -2,7 +2,6 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
 import { ok } from 'neverthrow';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -42,19 +41,6 @@ test('limits the calls in flight of a token, independently of other tokens', asy
   expect((await post(call('a3'), ALICE)).status).toBe(200);
 });
 
-test('a call frees its place when its client leaves', async () => {
-  const search = repliesLate();
-  const llmSearch = new FakeLlmSearch(search.configured, async () => ok(searchReply()));
-  const { begin, post, untilLogged } = await serveHttp({ llmSearch, http: { maxCallsPerToken: 1 } });
-  const call = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
-  const left = begin(call);
-  await left.until('progress');
-  left.leave();
-  search.settle(ok(searchReply()));
-  await untilLogged(1);
-  expect((await post(call)).status).toBe(200);
-});
-
 test('limits the number of connections', async () => {
   const { url } = await serveHttp({ clock: new FakeClock(), http: { maxConnections: 1 } });
   const { port } = new URL(url);
@@ -92,17 +78,6 @@ test.for([
   socket.write(bytes);
   await closed;
   expect(accessLines.filter(({ status }) => Number(status) < 400)).toEqual([]);
-});
-
-test('a client that waits for its answer is not disconnected', async () => {
-  const search = repliesLate();
-  const timeouts = { headersTimeout: 400, requestTimeout: 500, connectionsCheckingInterval: 20 };
-  const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured), http: { timeouts } });
-  const call = begin(legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } }));
-  await call.until('progress');
-  await wait(600);
-  search.settle(ok(searchReply()));
-  expect((await call.reply).status).toBe(200);
 });
 
 const LONG = 'x'.repeat(100_000);

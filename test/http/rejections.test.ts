@@ -75,11 +75,3 @@ test('the line of a served message contains neither path nor reason', async () =
   expect(line).not.toHaveProperty('path');
   expect(line).not.toHaveProperty('reason');
 });
-
-test('a 403 names the host that was received', async () => {
-  const { post } = await serveHttp();
-  const { message } = await post(PING, { Host: 'mcp.example.com:8080' });
-  expect(message.error?.message).toMatch(
-    /^Forbidden: host "mcp\.example\.com" is not allowed; .*MCP_HTTP_ALLOWED_HOSTS/,
-  );
-});

@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { deferred, FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { type Ask, begin, legacy, type Reply, send } from '../support/http-client.ts';
+import { type Ask, legacy, type Reply, send } from '../support/http-client.ts';
 import { hangs, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
 import { type ServeGatewayOptions, serveGateway } from './serve-gateway.ts';
@@ -162,13 +162,6 @@ describe('pages of an allowed origin', () => {
   });
 });
 
-test('a token never reaches a server', async () => {
-  const { call, files } = await serveFiles({ http: { tokens: TOKENS } });
-  await call({ ...READ, input: { a: 1 } }, ALICE);
-  expect(files.calls).toMatchObject([{ tool: 'read', args: { a: 1 } }]);
-  expect(JSON.stringify(files.calls)).not.toContain('alice');
-});
-
 test('a token in a result is masked', async () => {
   const files = new ScriptedToolServer({ read: says('the token is bob-token-0123456789') });
   const { call } = await serveGateway({ files }, { http: { tokens: TOKENS } });
@@ -219,18 +212,6 @@ describe('a caller that leaves', () => {
     expect(accessLines).toMatchObject([{ server: 'files', tool: 'wait', status: 499, outcome: 'cancelled' }]);
     expect((await call(READ)).status).toBe(200);
   });
-
-  test('while it waits for a list: nothing is left', async () => {
-    const stuck = new ScriptedToolServer({}, 'hangs');
-    const { at, clock, untilLogged, accessLines } = await serveGateway({ stuck });
-    const started = clock.pendingSleeps;
-    const list = begin(at('/mcp/tools'), { method: 'GET' });
-    await until(() => clock.pendingSleeps === started + 1);
-    list.leave();
-    await untilLogged(1);
-    expect(accessLines).toMatchObject([{ status: 499 }]);
-    expect(clock.pendingSleeps).toBe(started);
-  });
 });
 
 describe('a shutdown', () => {
@@ -272,19 +253,6 @@ describe('/readyz', () => {
     slow.letConnect();
     await until(() => gateway.readiness() !== 'starting');
     expect(await get('/readyz')).toMatchObject({ status: 200, text: '{"ok":true}' });
-  });
-
-  test('waits for required servers, always', async () => {
-    const files = new ScriptedToolServer({}, 'no such command');
-    const { get, clock, gateway } = await serveGateway({ files }, { definitions: { files: { isRequired: true } } });
-    await until(() => gateway.readiness() !== 'starting');
-    expect(await get('/readyz')).toMatchObject(NOT_READY('required server not available'));
-    await clock.advance(1000);
-    expect((await get('/readyz')).status).toBe(200);
-    files.crash();
-    expect((await get('/readyz')).status).toBe(503);
-    await clock.advance(2000);
-    expect((await get('/readyz')).status).toBe(200);
   });
 });
 
