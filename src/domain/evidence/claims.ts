@@ -32,11 +32,10 @@ export function claimsFor(markdown: string, url: string): string[] {
 
 /** The text of a claim, without Markdown, and not longer than a sentence may be. */
 export function toClaim(segment: string): string {
-  const marked = segment
+  const text = segment
     .slice(-10 * MAX_CLAIM_CHARS)
     .replace(LINE_START, ' ')
-    .replace(/\*{1,3}/g, '');
-  const text = marked
+    .replace(/\*{1,3}/g, '')
     .replace(NO_TEXT, ' ')
     .replace(/\s+/g, ' ')
     .replace(/[\s([（【「]+$/, '')

@@ -1,6 +1,6 @@
 import type { CitationEvidence } from '../answers/known-page.ts';
 import { withoutUndefined } from '../values/json.ts';
-import { figureIndex, missingFigures, missingIn } from './figures.ts';
+import { figureIndex, missingFigures } from './figures.ts';
 import { passageFor } from './passages.ts';
 import { textLanguage } from './text-language.ts';
 
@@ -24,11 +24,9 @@ export function evidenceFor(
   if (claims.length === 0) return undefined;
   const language = textLanguage(visible);
   const isComparable = !isCut && language !== undefined;
-  const missing = isComparable ? missingFigures(claims, [visible, ...other].join('\n')) : [];
+  const missing = isComparable ? missingFigures(claims, figureIndex([visible, ...other].join('\n'))) : [];
   const { quote, isUnrelated } = resemblance(claims, visible, language);
-  // A page with all of several figures may say the same in other words.
-  const hasSeveral = missing.length === 0 && missingFigures(claims, '').length > 1;
-  const unrelated = isUnrelated && isComparable && !hasSeveral ? (true as const) : undefined;
+  const unrelated = isUnrelated && isComparable ? (true as const) : undefined;
   if (quote === undefined && missing.length === 0 && unrelated === undefined) return undefined;
   return withoutUndefined({ quote, missing: missing.length > 0 ? missing : undefined, unrelated });
 }
@@ -39,13 +37,13 @@ export function figureComparison({ visible, other, isCut }: PageText) {
   if (isCut || language === undefined) return undefined;
   const index = figureIndex([visible, ...other].join('\n'));
   return (claim: string) => ({
-    missing: [...new Set(missingIn(claim, index))].slice(0, 10),
+    missing: missingFigures([claim], index),
     quote: resemblance([claim], visible, language).quote,
   });
 }
 
 export function hasFigures(claim: string): boolean {
-  return missingFigures([claim], '').length > 0;
+  return missingFigures([claim], figureIndex('')).length > 0;
 }
 
 /** The best passage of all claims, or that none resembles any of them. */

@@ -3,13 +3,11 @@ import { fold } from './folded-text.ts';
 import { numeralsIn, type Reading } from './numerals.ts';
 
 /** The figures of claims that a page lacks, as the claims write them; at most ten. */
-export function missingFigures(claims: readonly string[], page: string): string[] {
-  const index = figureIndex(page);
+export function missingFigures(claims: readonly string[], index: FigureIndex): string[] {
   return [...new Set(claims.flatMap((claim) => missingIn(claim, index)))].slice(0, 10);
 }
 
-/** The figures of a claim that are not in an index. */
-export function missingIn(claim: string, index: FigureIndex): string[] {
+function missingIn(claim: string, index: FigureIndex): string[] {
   const text = fold(claim);
   const dates = datesIn(text).filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]));
   const numbers = numeralsIn(text).filter(
@@ -36,9 +34,10 @@ function isDate(shown: string, { year, month, day }: Partial<DateParts> = {}): b
   return !/[a-z]/i.test(shown) || (/[A-Z]/.test(shown) && (year ?? day) !== undefined);
 }
 
-/** Whether the page should have this number. Small ones are everywhere, and digits in names, such as `IPv6`, belong to the name. */
+/** Whether the page should have this number. Small ones are everywhere, one kanji is often a part of a word, and digits in names, such as `IPv6`, belong to the name. */
 function isFigure(text: string, start: number, end: number, reading: Reading | undefined): boolean {
   if (reading === undefined) return true;
+  if (/^\D$/.test(text.slice(start, end))) return false;
   const isWhole = Number.isInteger(reading.value);
   const before = text.slice(Math.max(0, start - 3), start);
   if ((isWhole && reading.value <= 3) || text.startsWith('分の', end) || /[数何幾]$/.test(before)) return false;
@@ -53,10 +52,10 @@ export function figureIndex(page: string) {
   const numbers = new Set<number>();
   const keys = new Set<string>();
   for (const { readings } of numeralsIn(text)) for (const { value } of readings) numbers.add(value);
-  // `5.28` is the beginning of a version; `7.310` and `7,31` mean other numbers in other languages; `1 226` may be two.
+  // `5.28` is the beginning of a version; `1 226` may be two numbers.
   for (const [shown] of text.matchAll(/(?<!\d)\d{1,20}(?:[.,' ]\d{1,20}){1,6}/g)) {
     const parts = shown.split(/[.,' ]/);
-    for (const part of [...parts, parts.join(''), parts.slice(0, 2).join('.')]) numbers.add(Number(part));
+    for (const part of [...parts, parts.slice(0, 2).join('.')]) numbers.add(Number(part));
   }
   for (const { dates } of datesIn(text)) {
     for (const { year, month, day } of dates) {
@@ -69,9 +68,8 @@ export function figureIndex(page: string) {
 
 /** The page may name the year elsewhere. */
 function hasDate({ numbers, keys }: FigureIndex, { year, month, day }: DateParts): boolean {
-  const isIn = (number: number | undefined) => number === undefined || numbers.has(number);
   const date = day === undefined ? `${month}` : `${month}-${day}`;
-  const years = year === undefined ? ['*'] : isIn(year) ? [year, undefined] : [];
+  const years = year === undefined ? ['*'] : [year, ...(numbers.has(year) ? [undefined] : [])];
   return years.some((year) => keys.has(`${year}-${date}`));
 }
 

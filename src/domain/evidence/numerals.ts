@@ -26,15 +26,11 @@ const NUMERAL = new RegExp(
   ].join('|'),
   'g',
 );
-/** One kanji is often a part of a word, and a number only before one of these. */
-const COUNTER = /[円人年月日回個件番位社か箇ヶケカ歳才名本台枚点時度倍票章区校館階号世代種つ週曲冊戦勝敗%]|パーセント/y;
-
 /** The numbers of a folded text, in digits and kanji. `5m` has two readings, a `version` such as `5.28.3` has none. */
 export function numeralsIn(text: string) {
   return [...text.matchAll(NUMERAL)].flatMap(({ 0: shown, index: start }) => {
     const end = start + shown.length;
-    COUNTER.lastIndex = end;
-    if (/^[割万億兆]|^\D$/.test(shown) && !(shown.length === 1 && COUNTER.test(text))) return [];
+    if (/^[割万億兆]/.test(shown)) return [];
     const version = /\..*\./.test(shown) ? shown : undefined;
     // A letter may also be a unit: metres, kilobytes.
     const unit = /(?:[ -]|(?<=\d))[a-z]{1,2}$/.exec(shown)?.[0].length ?? 0;

@@ -21,10 +21,8 @@ export function passageFor(claim: string, visible: string) {
     weights.set(term, Math.log(1 + (text.length / PASSAGE_CHARS + 1) / (found.length + 0.5)));
   }
   const total = [...weights.values()].reduce((sum, weight) => sum + weight, 0);
-  const best = bestWindow(
-    places.sort((a, b) => a.at - b.at),
-    weights,
-  );
+  places.sort((a, b) => a.at - b.at);
+  const best = bestWindow(places, weights);
   const share = total === 0 ? 1 : best.weight / total;
   return { share, quote: best.end === 0 ? '' : quoteAround(visible, best.start, best.end) };
 }
@@ -78,19 +76,15 @@ function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, numbe
 
 const SENTENCE_END = /[。！？\n]|[.!?](?=\s)/g;
 
-/** The sentences around a range, or as much of them as fits, with `…` where a sentence is cut. */
+/** The sentences around a range, or as much of them as fits, with `…` where one is cut, between words if there are any. The page ends sentences. */
 function quoteAround(visible: string, start: number, end: number): string {
-  const room = MAX_QUOTE - 2 - (end - start);
-  const before = visible.slice(Math.max(0, start - (room >> 1)), start);
+  const room = (MAX_QUOTE - 2 - (end - start)) >> 1;
+  const page = `\n${visible}\n`;
+  const before = page.slice(Math.max(0, start + 1 - room), start + 1);
+  const after = page.slice(end + 1, end + 1 + room);
   const opening = [...before.matchAll(SENTENCE_END)].at(-1);
-  const isLeadCut = opening === undefined && before.length < start;
-  // A cut is between words, if there are words.
-  const lead = isLeadCut
-    ? before.replace(/^\S{0,20}\s/, '')
-    : before.slice(opening === undefined ? 0 : opening.index + 1);
-  const after = visible.slice(end, end + room - lead.length);
-  const ending = after.matchAll(SENTENCE_END).next().value;
-  const isTailCut = ending === undefined && end + after.length < visible.length;
-  const tail = isTailCut ? after.replace(/\s\S{0,20}$/, '') : after.slice(0, ending && ending.index + 1);
-  return `${isLeadCut ? '…' : ''}${cleanLine(lead + visible.slice(start, end) + tail)}${isTailCut ? '…' : ''}`;
+  const [ending] = after.matchAll(SENTENCE_END);
+  const lead = opening ? before.slice(opening.index + 1) : `…${before.replace(/^\S{0,20}\s/, '')}`;
+  const tail = ending ? after.slice(0, ending.index + 1) : `${after.replace(/\s\S{0,20}$/, '')}…`;
+  return cleanLine(`${lead}${visible.slice(start, end)}${tail}`);
 }

@@ -27,7 +27,5 @@ export function textLanguage(text: string): Language | undefined {
     (list) => found.filter((word) => list.has(word)).length,
   );
   const isEnglish = english > 2 * others && english > found.length * 0.04;
-  // A short claim may have no such word.
-  const isShort = others === 0 && found.length < 12 && latin === letters && letters > 0;
-  return latin > letters * 0.8 && (isEnglish || isShort) ? 'en' : undefined;
+  return latin > letters * 0.8 && isEnglish ? 'en' : undefined;
 }
