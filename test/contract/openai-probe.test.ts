@@ -141,16 +141,6 @@ describe('a model', () => {
     expect(api.requests).toEqual(['GET /v1/models/ft%3Agpt-5%2Fx%20y%3F%23']);
   });
 
-  test('does not exist', async () => {
-    const message = `The model 'gpt-9' does not exist`;
-    const api = await serves(fails(404, { message, type: 'invalid_request_error', code: 'model_not_found' }));
-    expect(errorOf(await probeOf(api.url).findModel('gpt-9', never()))).toMatchObject({
-      kind: 'model_not_found',
-      model: 'gpt-9',
-      detail: message,
-    });
-  });
-
   test.each([
     [
       'an error about the path',
@@ -162,23 +152,28 @@ describe('a model', () => {
     expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('unknown');
   });
 
-  test('with a rejected key: the failure names the variable and contains no part of the key', async () => {
-    const message = `Incorrect API key provided: ${API_KEY}.`;
-    const api = await serves(fails(401, { message, type: 'invalid_request_error', code: 'invalid_api_key' }));
-    const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
-    expect(error).toMatchObject({ kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' });
-    expect(JSON.stringify(error)).not.toContain(API_KEY);
-  });
+  const gone = `The model 'gpt-5.2' does not exist: ${API_KEY}`;
+  const wrong = `Incorrect API key provided: ${API_KEY}.`;
+  const permission = 'You have insufficient permissions. Missing scopes: api.model.read. Check your role.';
 
-  test.each([
-    [403, 'forbidden'],
-    [429, 'rate_limited'],
-    [500, 'server_error'],
-  ])('a %d keeps its kind', async (status, kind) => {
-    const api = await serves(fails(status, { message: `No, ${API_KEY}.`, type: 'x', code: null }));
-    const error = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
-    expect(error).toMatchObject({ kind });
-    expect(JSON.stringify(error)).not.toContain(API_KEY);
+  test.each<[string, number, object | undefined, object]>([
+    ['does not exist', 404, { message: gone, code: 'model_not_found' }, { kind: 'model_not_found', model: 'gpt-5.2' }],
+    ['a rejected key', 401, { message: wrong }, { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' }],
+    [
+      'a missing permission',
+      401,
+      { message: permission },
+      { kind: 'missing_permission', detail: 'Missing scopes: api.model.read' },
+    ],
+    ['a failure of the API', 500, { message: `No, ${API_KEY}.`, code: null }, { kind: 'server_error' }],
+    ['a page instead of JSON', 200, undefined, { kind: 'unreadable_reply', detail: '<html>Welcome</html>' }],
+  ])('is not found: %s, without the key', async (_, status, error, expected) => {
+    const type = 'invalid_request_error';
+    const page = (_: IncomingMessage, response: ServerResponse) => response.end('<html>Welcome</html>');
+    const api = await serves(error === undefined ? page : fails(status, { type, ...error }));
+    const failure = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
+    expect(failure).toMatchObject(expected);
+    expect(JSON.stringify(failure)).not.toContain(API_KEY);
   });
 });
 
@@ -195,18 +190,4 @@ describe('a proxy', () => {
       host: `api.example.test via the proxy ${new URL(gone).host}`,
     });
   });
-});
-
-test('a response with status 200 that is not JSON is not a model', async () => {
-  const url = await listen(createServer((_, response) => response.end('<html>Welcome</html>')));
-  const error = errorOf(await probeOf(url).findModel('gpt-5.2', never()));
-  expect(error).toEqual({ kind: 'unreadable_reply', detail: '<html>Welcome</html>' });
-});
-
-test('a missing permission is reported with its name', async () => {
-  const message =
-    'You have insufficient permissions for this operation. Missing scopes: api.model.read. Check your role.';
-  const url = await listen(createServer(fails(401, { message, type: 'invalid_request_error' })));
-  const error = errorOf(await probeOf(url).findModel('gpt-5.2', never()));
-  expect(error).toMatchObject({ kind: 'missing_permission', detail: 'Missing scopes: api.model.read' });
 });

@@ -159,7 +159,15 @@ describe('a wait beyond the deadline', () => {
 
 // S44
 describe('a parameter that the model rejects', () => {
-  const FULL: Asked = { profile: { maxOutputTokens: 4096, maxToolCalls: 3, searchContextSize: 'low' } };
+  const FULL: Asked = {
+    profile: {
+      maxOutputTokens: 4096,
+      maxToolCalls: 3,
+      searchContextSize: 'low',
+      serviceTier: 'priority',
+      returnTokenBudget: 'unlimited',
+    },
+  };
   const REQUEST: RequestOptions = { store: false, domainFilter: 'hint', userLocation: { country: 'JP' } };
 
   function refuses(param: string, status = 400): Behaviour {
@@ -185,6 +193,7 @@ describe('a parameter that the model rejects', () => {
     ['include[0]', 'include'],
     ['max_tool_calls', 'max_tool_calls'],
     ['max_output_tokens', 'max_output_tokens'],
+    ['service_tier', 'service_tier'],
   ])('%s is removed, and the request repeated at once', async (param, key) => {
     api.reply(refuses(param), OK);
     const { ask, clock, logger } = start();
@@ -199,13 +208,16 @@ describe('a parameter that the model rejects', () => {
   });
 
   test.each([
-    ['tools[0].search_context_size', { type: 'web_search', user_location: { type: 'approximate', country: 'JP' } }],
-    ['tools[0].user_location', { type: 'web_search', search_context_size: 'low' }],
-    ['tools[0].user_location.country', { type: 'web_search', search_context_size: 'low' }],
-  ])('%s is removed from the tool', async (param, tool) => {
+    ['tools[0].search_context_size', 'search_context_size'],
+    ['tools[0].user_location', 'user_location'],
+    ['tools[0].user_location.country', 'user_location'],
+    ['tools[0].return_token_budget', 'return_token_budget'],
+  ])('%s is removed from the tool', async (param, key) => {
     api.reply(refuses(param), OK);
     expect((await start().ask()).isOk()).toBe(true);
     const [first, second] = bodies();
+    const [{ [key]: refused, ...tool } = {}] = (first?.tools ?? []) as Record<string, unknown>[];
+    expect(refused).toBeDefined();
     expect(second).toEqual({ ...first, tools: [tool] });
   });
 
