@@ -39,7 +39,6 @@ test.each([
   ['a file that was cut', (text: string) => text.slice(0, -20)],
   ['an empty file', () => ''],
   ['another version', (text: string) => text.replace('"version":1', '"version":2')],
-  ['other JSON', () => '{"version":1,"listedAt":"yesterday","tools":[],"capabilities":{},"shared":{}}'],
 ])('%s is as if nothing were kept, and is replaced', async (_, damage) => {
   const { open, file, logger } = newFiles();
   await open().write('one', DEFINITIONS);

@@ -92,7 +92,7 @@ export class ServerDescription {
     const { clock, keep, onToolsChanged } = this.#options;
     const { capabilities, serverInfo } = this.#server.connection ?? {};
     if (capabilities !== undefined) {
-      const tools = this.tools.listed;
+      const { listed: tools = [] } = this.tools;
       const known = { listedAt: clock.now(), tools, capabilities, serverInfo, shared: this.shared.entries };
       this.#known = known;
       if (keep !== undefined) this.#keeping = this.#keeping.then(() => keep(known));

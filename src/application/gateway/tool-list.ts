@@ -20,21 +20,15 @@ interface ToolListOptions {
 /** A reason is in every list of servers, and may be a text of the server. */
 export const MAX_REASON = 2000;
 
-/** How many tools are remembered, and with them some that the server no longer has. */
-const MAX_KNOWN = 2000;
-
 /** The tools of a server, as it listed them last. */
 export class ToolList {
   readonly #options: ToolListOptions;
   /** Undefined if every tool is offered (`gateway.lock`). */
   #approved: ApprovedTools | undefined;
-  #own: readonly GatewayTool[] | undefined;
+  #listed: readonly GatewayTool[] | undefined;
   #current = compare([], {}, undefined);
-  /** Every tool that was listed, so that one is recognized that was gone for a while. */
-  readonly #known = new Map<string, GatewayTool>();
-  #listed: readonly GatewayTool[] = [];
   /** Whether the server has not been asked yet, and the tools are those of an earlier start. */
-  #isKept = false;
+  #isKept: boolean;
   #difference: string | undefined;
 
   constructor(
@@ -43,14 +37,13 @@ export class ToolList {
     kept: readonly GatewayTool[] | undefined = undefined,
   ) {
     this.#options = options;
-    this.#approved = approved;
-    if (kept === undefined) return;
-    this.#accept(kept);
-    this.#isKept = true;
+    this.#isKept = kept !== undefined;
+    this.#listed = kept;
+    this.approve(approved);
   }
 
-  /** All tools that the server listed, also those that the filter hides. */
-  get listed(): readonly GatewayTool[] {
+  /** All tools that the server listed, also those that the filter hides; undefined before the first list. */
+  get listed(): readonly GatewayTool[] | undefined {
     return this.#listed;
   }
 
@@ -66,19 +59,20 @@ export class ToolList {
 
   /** All tools that the filter allows, as the server describes them; undefined before the first list. */
   get own(): readonly GatewayTool[] | undefined {
-    return this.#own;
+    return this.#listed?.filter(({ name }) => isAllowed(name, this.#options.filter));
   }
 
   /** Replaces the approved tools, with which this list and later ones are compared. */
   approve(approved: ApprovedTools | undefined): void {
     this.#approved = approved;
-    if (this.#own !== undefined) this.#compare(this.#own);
+    this.#compare();
   }
 
-  #compare(own: readonly GatewayTool[]): void {
+  #compare(): void {
     const { name, filter, logger } = this.#options;
+    const { own } = this;
+    if (own === undefined) return;
     const known = this.#current.problems;
-    this.#own = own;
     this.#current = compare(own, filter, this.#approved);
     for (const problem of this.#current.problems)
       if (!known.includes(problem)) logger.warn(`gateway: ${name}: ${problem}`);
@@ -90,41 +84,35 @@ export class ToolList {
   }
 
   #accept(listed: readonly GatewayTool[]): void {
-    const { name: server, filter, logger } = this.#options;
-    const before = this.#own ?? [];
-    const allowed = listed.filter((tool) => isAllowed(tool.name, filter));
-    const changed = new Set(
-      allowed.filter((tool) => {
-        const known = this.#known.get(tool.name);
-        return known !== undefined && !isSameJson(known, tool);
-      }),
-    );
+    const { name: server, logger } = this.#options;
+    const before = this.own ?? [];
     this.#listed = listed;
-    this.#compare(allowed);
+    this.#compare();
+    const changed = (this.own ?? []).filter((tool) =>
+      before.some((known) => known.name === tool.name && !isSameJson(known, tool)),
+    );
     if (this.#isKept) {
       this.#isKept = false;
-      this.#difference = differenceOf(before, allowed, changed);
+      this.#difference = differenceOf(before, this.own ?? [], changed);
       if (this.#difference !== undefined)
         logger.warn(`gateway: ${server}: its tools have changed since its last start (${this.#difference})`);
     } else {
       for (const { own, tool } of this.#current.byName.values()) {
-        if (changed.has(own))
+        if (changed.includes(own))
           logger.warn(`gateway: the description or schema of the tool ${server}/${tool.name} has changed`);
       }
     }
-    if (this.#known.size > MAX_KNOWN) this.#known.clear();
-    for (const tool of allowed) this.#known.set(tool.name, tool);
   }
 }
 
 function differenceOf(
   before: readonly GatewayTool[],
   after: readonly GatewayTool[],
-  changed: ReadonlySet<GatewayTool>,
+  changed: readonly GatewayTool[],
 ): string | undefined {
   const without = (tools: readonly GatewayTool[], others: readonly GatewayTool[]) =>
     tools.filter(({ name }) => !others.some((other) => other.name === name));
-  const kinds = { new: without(after, before), changed: [...changed], gone: without(before, after) };
+  const kinds = { new: without(after, before), changed, gone: without(before, after) };
   const texts = Object.entries(kinds)
     .filter(([, tools]) => tools.length > 0)
     .map(([kind, tools]) => `${kind}: ${tools.map(({ name }) => name).join(', ')}`);

@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Definitions, KeptDefinitions } from '../../../application/ports/kept-definitions.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
-import { parseEntry, type SharedEntry, type SharedList } from '../../../domain/gateway/shared-entries.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { replaceFile } from '../files/replace-file.ts';
 
 /** Files of another version are not used. */
 const VERSION = 1;
-const LISTS: readonly SharedList[] = ['resources', 'resourceTemplates', 'prompts'];
 /** Files of servers that were not started for this time are removed. */
 const UNUSED_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -81,27 +78,11 @@ export class DefinitionFiles implements KeptDefinitions {
   }
 }
 
-/** Undefined if it is not what this program has written. */
+/** Undefined if it is not what this version has written. */
 function toDefinitions(value: unknown): Definitions | undefined {
   if (!isObject(value) || value.version !== VERSION) return undefined;
-  const { listedAt: time, tools, capabilities, serverInfo, shared } = value;
-  const listedAt = new Date(String(time));
-  if (Number.isNaN(listedAt.getTime()) || !Array.isArray(tools) || !isObject(capabilities) || !isObject(shared))
-    return undefined;
-  return {
-    listedAt,
-    tools: tools.flatMap((tool) => (isObject(tool) && parseTool(String(tool.server), tool)) || []),
-    capabilities,
-    serverInfo: isObject(serverInfo) ? serverInfo : undefined,
-    shared: Object.fromEntries(LISTS.flatMap((list) => toEntries(list, shared))),
-  };
-}
-
-function toEntries(list: SharedList, shared: JsonObject): readonly (readonly [SharedList, readonly SharedEntry[]])[] {
-  const entries = shared[list];
-  if (!Array.isArray(entries)) return [];
-  const toEntry = (entry: unknown) => (isObject(entry) && parseEntry(String(entry.server), list, entry.listed)) || [];
-  return [[list, entries.flatMap(toEntry)]];
+  const { version: _, listedAt, ...described } = value;
+  return { ...(described as unknown as Definitions), listedAt: new Date(String(listedAt)) };
 }
 
 function textOf(path: string): Promise<string | undefined> {
