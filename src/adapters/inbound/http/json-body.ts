@@ -38,8 +38,8 @@ function parseError(problem: string): Refusal {
 }
 
 /**
- * The bytes of the body; none if the client leaves, who cannot read a response. The middleware of Hono reads a body without a length only
- * if the global `Request` is replaced.
+ * The bytes of the body; none if the client leaves, who cannot read a response. Hono's middleware reads every body through a web stream,
+ * which is slower.
  */
 function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large'> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve('too large');

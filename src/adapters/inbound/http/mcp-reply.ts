@@ -1,4 +1,3 @@
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
@@ -63,7 +62,7 @@ export class McpReply {
     if (this.#stream === undefined && isJson) {
       this.#end();
       if (status !== 200) this.#c.get('log').reason = status === 404 ? 'no such method' : 'malformed message';
-      this.#respond(respondAtOnce(this.#c, status, json) ?? sendJson(this.#c, status, json));
+      this.#respond(sendJson(this.#c, status, json));
     } else {
       this.#openStream();
       this.#end();
@@ -113,18 +112,6 @@ export class McpReply {
 }
 
 const ENCODER = new TextEncoder();
-
-/**
- * Sends a response without the objects of the web that Hono would make of it and read again, which take a tenth of a short call. Undefined
- * if the response has headers of other middleware, or another one replaces it.
- */
-function respondAtOnce(c: HttpRequest, status: number, json: string): Response | undefined {
-  const { incoming, outgoing } = c.env;
-  if (incoming.headers.origin !== undefined || c.get('log').isShutDown) return undefined;
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) };
-  outgoing.writeHead(status, headers).end(json);
-  return RESPONSE_ALREADY_SENT;
-}
 
 /** JSON contains no line breaks, so that an event is one line of data. */
 function toEvent(json: string): string {
