@@ -17,16 +17,9 @@ export function decoded(text: string): string | undefined {
   }
 }
 
-/** After `://`, what is in the authority; and a user and a password that would end the authority too early, which is no port. */
-const IN_AUTHORITY = /(:[/\\]{2,})[^\s/\\?#<>"]*@/g;
-const BEFORE_PATH = /(:[/\\]{2,9})[^\s/\\?#<>"@:[]{0,200}:(?!\d{1,5}(?:[/\\?#),.;\]]|$))[^\s<>"]{0,500}@/g;
-/** A user and a password without `//`. */
-const AFTER_SCHEME = /(\b[a-z][a-z0-9+.-]{0,20}:)[^\s/?#@:<>"[\]]{1,200}:[^\s<>"[\]]{0,500}@/gi;
-
 /** A text without the user information of its URIs: it may be a password, and it looks like a host. */
 export function withoutUserInfo(text: string): string {
-  if (!text.includes('@')) return text;
-  return [IN_AUTHORITY, BEFORE_PATH, AFTER_SCHEME].reduce((shown, pattern) => shown.replace(pattern, '$1'), text);
+  return text.replace(/(:[/\\]{2,9})[^\s/\\?#<>"]{1,500}@/g, '$1');
 }
 
 /** Schemes of URIs that contain data or code, or that start a program, and are not the address of a source. */

@@ -1,10 +1,5 @@
-/** Japan uses UTC+9 all year, without daylight saving time. */
-const TOKYO_OFFSET_MS = 9 * 60 * 60 * 1000;
-
 /** The day of an instant in an IANA time zone, as `YYYY-MM-DD`. */
 export function zonedDate(instant: Date, timeZone: string): string {
-  // Other zones need the tables of Intl, which take time to load.
-  if (timeZone === 'Asia/Tokyo') return new Date(instant.getTime() + TOKYO_OFFSET_MS).toISOString().slice(0, 10);
   const format = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
   const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', format).formatToParts(instant);
   const values = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
