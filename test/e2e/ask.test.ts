@@ -36,17 +36,6 @@ test('reads the question from a pipe, of which an empty one is bad usage', async
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital\nof Australia\?\n\n\[Search hints\]/);
 });
 
-test('--json prints the output contract', async () => {
-  const { code, stdout, stderr } = await runCli(['ask', '--offline', '--json', 'What does HTTP 404 mean?']);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(JSON.parse(stdout)).toMatchObject({
-    answer: expect.stringContaining('Not Found'),
-    used_search: false,
-    citations: [],
-    model: 'gpt-5.2',
-  });
-});
-
 test('a failure is one line on stderr and exit code 1', async () => {
   const api = await fakeApi();
   const message = `Incorrect API key provided: ${API_KEY}.`;

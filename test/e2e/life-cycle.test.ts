@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { expect, onTestFinished, test } from 'vitest';
 import { answers, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
 import { posixTest } from '../support/platform.ts';
 import { isRunning } from '../support/process-tree.ts';
-import { newFile } from './files.ts';
+import { newFile, newFolder } from './files.ts';
 import { API_KEY, answerOf, apiEnv, BUILT_PROGRAM, fakeApi, serve, serveWithApi } from './serve.ts';
 
 /** Adds an uncaught error on SIGUSR2 to a Node.js process. */
@@ -75,6 +77,7 @@ const WAYS_TO_END = [
   ['SIGKILL', (server) => server.kill('SIGKILL'), { code: null, signal: 'SIGKILL' }],
 ] as const satisfies readonly (readonly [string, (server: ReturnType<typeof serve>) => unknown, object])[];
 
+// S10
 posixTest('signals').for(WAYS_TO_END)(
   'after %s nothing is left: no connection, no process, and waiting calls were never sent',
   async ([, end, status]) => {
@@ -92,25 +95,7 @@ posixTest('signals').for(WAYS_TO_END)(
   },
 );
 
-posixTest('orphans')('after its parent was killed nothing is left: no connection, no process', async () => {
-  const api = await fakeApi();
-  const parent = newFile(
-    'parent.mjs',
-    `import { spawn } from 'node:child_process';
-     spawn(process.execPath, [${JSON.stringify(BUILT_PROGRAM)}, '--stdio'], { stdio: 'inherit' });`,
-  );
-  const server = serve({ program: parent, args: [], env: { ...apiEnv(api), OPENAI_MAX_CONCURRENCY: '1' } });
-  api.replyAlways(stallsMidStream());
-  for (const query of ['runs', 'waits']) void server.callTool('answer', { query });
-  await api.waitForRequests(1);
-  server.kill('SIGKILL');
-  // Resolves when every process that has the streams open is gone.
-  await server.exited;
-  await api.until(() => api.openConnections() === 0);
-  expect(api.requests).toHaveLength(1);
-  expect(server.stderr()).toBe('');
-});
-
+// S19
 test('after the end of its input it also answers waiting calls, and nothing is left', async () => {
   const { api, server } = await serveWithApi({ env: { OPENAI_MAX_CONCURRENCY: '1' } });
   const held = holds();
@@ -124,6 +109,73 @@ test('after the end of its input it also answers waiting calls, and nothing is l
   await api.until(() => api.openConnections() === 0);
   expect(isRunning(server.pid)).toBe(false);
 });
+
+test('exits with 0 at once when its input ends and no call runs', async () => {
+  const server = serve();
+  await server.initialize();
+  server.closeStdin();
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.stderr()).toBe('');
+});
+
+test('when the client closes its input and its socket, it aborts the calls in flight and ends', async () => {
+  const { api, server } = await serveWithApi();
+  api.replyAlways(neverAnswers());
+  void server.callTool('answer', { query: 'q' });
+  await api.waitForRequests(1);
+  server.closeStdin();
+  server.closeStdout();
+  await api.waitForAbort(0);
+  await server.exited;
+  expect(server.stderr()).toBe('');
+});
+
+posixTest('orphans')(
+  'when its input has ended and its parent is killed, it aborts the calls in flight and ends',
+  async () => {
+    const api = await fakeApi();
+    // The parent's death closes nothing else: its standard streams belong to the test.
+    const parent = newFile(
+      'parent.mjs',
+      `import { spawn } from 'node:child_process';
+     spawn(process.execPath, [${JSON.stringify(BUILT_PROGRAM)}, '--stdio'], { stdio: 'inherit' });`,
+    );
+    const server = serve({ program: parent, args: [], env: apiEnv(api) });
+    api.replyAlways(neverAnswers());
+    await server.initialize();
+    void server.callTool('answer', { query: 'q' });
+    await api.waitForRequests(1);
+    server.closeStdin();
+    server.kill('SIGKILL');
+    await api.waitForAbort(0);
+    // Resolves when every process that has the streams open is gone.
+    expect((await server.exited).signal).toBe('SIGKILL');
+  },
+);
+
+posixTest('shell')(
+  'when the reader closed its pipe, the next write ends it and aborts the calls in flight',
+  async () => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const script = '{ "$0" "$1" --stdio; echo "exit $?" >&2; } | { exec 0<&-; echo closed >&2; exec sleep 60; }';
+    const shell = spawn('sh', ['-c', script, process.execPath, BUILT_PROGRAM], {
+      env: { ...apiEnv(api), PATH: process.env.PATH, HOME: newFolder() },
+      detached: true,
+    });
+    shell.stdin.on('error', () => undefined);
+    onTestFinished(() => void process.kill(-Number(shell.pid), 'SIGKILL'));
+    const lines = createInterface(shell.stderr)[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe('closed');
+    shell.stdin.write(`${JSON.stringify(CALL)}\n`);
+    await api.waitForRequests(1);
+    shell.stdin.write('{"jsonrpc":"2.0","id":2,"method":"ping"}\n');
+    await api.waitForAbort(0);
+    expect((await lines.next()).value).toBe('exit 0');
+  },
+);
+
+const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'answer', arguments: { query: 'q' } } };
 
 function withoutTime(log: string): string {
   return log.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME');

@@ -1,16 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  answers,
-  type Behaviour,
-  cutsStream,
-  fails,
-  holds,
-  neverAnswers,
-  sendsBody,
-  stallsMidStream,
-} from '../support/behaviours.ts';
+import { answers, type Behaviour, fails, holds, sendsBody, stallsMidStream } from '../support/behaviours.ts';
 import { freePort } from '../support/free-port.ts';
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
@@ -196,37 +187,6 @@ test('a failure has its cause, and with debug attempts and costs are logged, wit
   expect(log + server.stdout).not.toContain(API_KEY.slice(0, 12));
 });
 
-test.each<readonly [string, Behaviour, RegExp, number]>([
-  ['stalls in the middle of the stream', stallsMidStream(), /^No answer within 3 s\./, 1],
-  ['cuts the stream before its terminal event', cutsStream(), /\(2 attempts, the stream ended too early\)/, 2],
-  [
-    'sends a page of HTML',
-    sendsBody({ contentType: 'text/html', body: '<html>Please log in</html>' }),
-    /^The response could not be read: not JSON: <html>Please log in/,
-    1,
-  ],
-])('if the API %s, the call fails with the reason, nothing remains open, and the next call works', async (...row) => {
-  const [, behaviour, message, attempts] = row;
-  const limit = behaviour.kind === 'stallsMidStream' ? { OPENAI_API_TIMEOUT: '3000' } : {};
-  const { api, server } = await serveWithApi({ env: { OPENAI_MAX_RETRIES: '1', ...limit } });
-  api.replyAlways(behaviour);
-  expect(failureOf(await server.callTool('answer', { query: 'q' }))).toMatch(message);
-  expect(api.requests).toHaveLength(attempts);
-  await api.until(() => api.openResponses() === 0);
-  api.replyAlways(answers('Works again.'));
-  expect(answerOf(await server.callTool('answer', { query: 'And now?' })).answer).toBe('Works again.');
-});
-
-test('with server.tool_errors: result, a failure is a result', async () => {
-  const config = newFile('config.yaml', 'server: {tool_errors: result}\n');
-  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
-  api.reply(refused('No entry.'));
-  expect((await server.callTool('answer', { query: 'q' })).result).toEqual({
-    content: [{ type: 'text', text: expect.stringMatching(/^answer failed: .*No entry\./) }],
-    isError: true,
-  });
-});
-
 // S20
 test('a missing key and an API that cannot be reached fail the call and nothing else', async () => {
   const server = serve();
@@ -257,34 +217,6 @@ test('a cancelled call is aborted upstream at once and gets no response; other c
   expect(answerOf(await kept).answer).toBe('Still here.');
   expect(server.messages.map(({ id }) => id)).toEqual([2, 1]);
   await expect.poll(() => server.stderr()).toContain('cancelled requestId=1 reason=changed my mind');
-});
-
-test('with request.background, a cancellation ends the response at the API', async () => {
-  const config = newFile('config.yaml', 'request: { background: true }\n');
-  const { api, server } = await serveWithApi({ args: ['--stdio', '--config', config] });
-  api.reply(stallsMidStream(8, answers('A long answer.')));
-  void server.callTool('answer', { query: 'Why?' }, { progressToken: 'p' }, 7);
-  await server.waitFor(({ params }) => /characters/.test(String(params?.message)));
-  server.notify('notifications/cancelled', { requestId: 7 });
-  await api.waitForRequests(2);
-  expect(api.requests[1]?.path).toMatch(/^\/v1\/responses\/resp_\w+\/cancel$/);
-});
-
-test('a question that is asked again during its search is one request upstream', async () => {
-  const { api, server } = await serveWithApi();
-  const held = holds();
-  api.reply(held, neverAnswers());
-  const question = { query: 'What is new in Node.js?' };
-  void server.callTool('answer', question, {}, 1);
-  await api.waitForRequests(1);
-  const second = server.callTool('answer', question, {}, 2);
-  server.notify('notifications/cancelled', { requestId: 1, reason: 'timeout' });
-  // When this call has reached the API, so would the second have.
-  void server.callTool('answer', { query: 'Something else?' }, {}, 'later');
-  await api.waitForRequests(2);
-  expect(api.requests[0]?.aborted).toBe(false);
-  held.release(answers('A lot.'));
-  expect(answerOf(await second).answer).toBe('A lot.');
 });
 
 test.each([

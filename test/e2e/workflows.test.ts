@@ -57,10 +57,6 @@ describe('release.yml', () => {
   const stepsWith = (job: Job | undefined, action: string) =>
     job?.steps.filter(({ uses }) => uses?.startsWith(`${action}@`)).map((step) => step.with) ?? [];
 
-  test('is started by tags only', () => {
-    expect(RELEASE.on).toEqual({ push: { tags: ['v*'] } });
-  });
-
   test('compares the tag with the version before it installs anything, then tests, then packs', () => {
     const commands = commandsOf(RELEASE.jobs.build);
     const order = ['release-notes.js', 'npm ci', 'npm test', 'npm pack', 'scripts/bundle.js'];
@@ -86,26 +82,10 @@ describe('release.yml', () => {
     }
   });
 
-  test('gives each job that publishes only the permissions for its place', () => {
-    const { npm, github, image, registry } = RELEASE.jobs;
-    expect(npm?.permissions).toEqual({ 'id-token': 'write' });
-    expect(github?.permissions).toEqual({ contents: 'write', 'id-token': 'write', attestations: 'write' });
-    const { contents, ...others } = image?.permissions ?? {};
-    expect(contents).toBe('read');
-    expect(others).toEqual({ packages: 'write', 'id-token': 'write', attestations: 'write' });
-    expect(registry?.permissions).toEqual({ 'id-token': 'write' });
-  });
-
   test('publishes nothing before a person has approved it', () => {
     const { build, npm, ...others } = RELEASE.jobs;
     expect(build?.needs).toBeUndefined();
     expect(npm).toMatchObject({ needs: 'build', environment: 'release' });
     for (const job of Object.values(others)) expect(job.needs).toBe('npm');
-  });
-
-  test('publishes the packed file without running its scripts', () => {
-    expect(commandsOf(RELEASE.jobs.npm)).toBe(
-      '\n\nnpm publish ./openai-responses-mcp-*.tgz --provenance --access public --ignore-scripts',
-    );
   });
 });

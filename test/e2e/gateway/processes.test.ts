@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -68,35 +67,6 @@ describe('a server that dies during a call', () => {
     expect(refused).toMatchObject({ status: 503 });
     expect([text, JSON.stringify(body), JSON.stringify(refused.body), gateway.stderr()].join()).not.toContain('4711');
   });
-
-  test('with `restart: never` stays down until it is restarted by request', async () => {
-    const { entry, tree } = stdioServer('mortal', [], { restart: 'never' });
-    const gateway = await startGatewayProcess([entry]);
-    await gateway.call('mortal', 'exit', { code: 7 });
-    expect(await gateway.untilState('mortal', 'failed')).toMatchObject({
-      lastError: 'exited with code 7; see the log',
-    });
-    const refused = await gateway.call('mortal', 'echo', { text: 'a' });
-    expect(refused).toMatchObject({ status: 503, body: { error: { details: { state: 'failed' } } } });
-    expect(refused.headers).not.toHaveProperty('retry-after');
-    expect(tree.pids()).toEqual([]);
-    expect(await gateway.restart('mortal')).toMatchObject({ status: 202, body: { success: true } });
-    await gateway.untilState('mortal', 'available');
-    expect(await gateway.call('mortal', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
-    expect(tree.pids()).toHaveLength(1);
-  });
-});
-
-test('a restart by request ends the complete earlier tree first', async () => {
-  const { entry, tree } = stdioServer('stubborn', ['stubborn', 'with-children']);
-  const gateway = await startGatewayProcess([entry]);
-  const before = await gateway.untilState('stubborn', 'available');
-  while (tree.pids().length < 3) await sleep(20);
-  const beforePids = tree.pids();
-  expect((await gateway.restart('stubborn')).status).toBe(202);
-  const after = await gateway.untilState('stubborn', 'available');
-  expect(after.pid).not.toBe(before.pid);
-  expect(tree.pids().filter((pid) => beforePids.includes(pid))).toEqual([]);
 });
 
 test('a call that times out, and one whose caller leaves, are cancelled at the server, which may answer them too late', async () => {
@@ -114,18 +84,6 @@ test('a call that times out, and one whose caller leaves, are cancelled at the s
   expect(await gateway.call('server', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
   expect(await gateway.untilState('server', 'available')).toMatchObject({ pid, restarts: 0 });
   expect(tree.pids()).toEqual([pid]);
-});
-
-test('changed tools are listed after a notification', async () => {
-  const { entry } = stdioServer('server', ['unannounced']);
-  const gateway = await startGatewayProcess([entry]);
-  const names = async () =>
-    ((await gateway.get('/mcp/tools?server=server')).body.tools as { name: string }[]).map(({ name }) => name);
-  expect(await names()).not.toContain('added1');
-  await gateway.call('server', 'change');
-  while (!(await names()).includes('added1')) await sleep(10);
-  // It reaches the server, which knows only how to list it.
-  expect((await gateway.call('server', 'added1')).body.error).toMatchObject({ details: { jsonrpcCode: -32602 } });
 });
 
 describe('the end of the program', () => {
@@ -149,15 +107,6 @@ describe('the end of the program', () => {
       expect(tree.pids()).toEqual([]);
     },
   );
-
-  posixTest('signals')('by SIGTERM during the first start of a server', async () => {
-    const { entry, tree } = stdioServer('server', ['never-initialize']);
-    const gateway = await startGatewayProcess([entry]);
-    while (tree.pids().length === 0) await sleep(10);
-    gateway.kill('SIGTERM');
-    expect(await gateway.exited).toEqual({ code: 0, signal: null });
-    expect(tree.pids()).toEqual([]);
-  });
 
   test('by SIGKILL leaves only servers that ignore the end of their input', async () => {
     const { entry, tree } = stdioServer('server');
@@ -207,15 +156,6 @@ describe('SIGHUP', () => {
     gateway.kill('SIGHUP');
     await gateway.untilLogged('so nothing was changed: servers[0].timeout');
     expect(await gateway.untilState('server', 'available')).toEqual(before);
-  });
-
-  posixTest('moreSignals')('adds the first servers', async () => {
-    const server = stdioServer('server');
-    const gateway = await startGatewayProcess([]);
-    gateway.configure([server.entry]);
-    gateway.kill('SIGHUP');
-    await gateway.untilLogged('servers: server');
-    expect(await gateway.call('server', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
   });
 });
 
@@ -303,26 +243,6 @@ describe('a remote server', () => {
     expect(refused).toMatchObject({ status: 502, body: { error: { code: 'SERVER_UNAUTHORIZED' } } });
     expect(await gateway.call('remote', 'echo', { text: 'a' })).toMatchObject({ status: 200, body: GOOD });
   });
-});
-
-posixTest('signals')('the reference server works', async () => {
-  const program = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-everything/dist/index.js');
-  const gateway = await startGatewayProcess([{ name: 'everything', command: process.execPath, args: [program] }]);
-  const { pid } = await gateway.untilState('everything', 'available');
-  const { tools } = (await gateway.get('/mcp/tools?server=everything')).body as { tools: readonly { name: string }[] };
-  expect(tools.map(({ name }) => name)).toEqual(expect.arrayContaining(['echo', 'get-sum', 'get-tiny-image']));
-  expect((await gateway.call('everything', 'echo', { message: 'hello' })).body).toMatchObject({
-    success: true,
-    result: 'Echo: hello',
-  });
-  const image = await gateway.call('everything', 'get-tiny-image');
-  expect(image.body).toMatchObject({ success: true, result: null });
-  expect(image.body.content).toContainEqual(expect.objectContaining({ type: 'image', mimeType: 'image/png' }));
-  const invalid = await gateway.call('everything', 'get-sum', { a: 'one', b: 2 });
-  expect(invalid).toMatchObject({ status: 400, body: { error: { code: 'VALIDATION_ERROR' } } });
-  gateway.kill('SIGTERM');
-  expect(await gateway.exited).toEqual({ code: 0, signal: null });
-  expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
 // S53

@@ -2,8 +2,6 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
-import { posixTest } from '../../support/platform.ts';
-import { isRunning } from '../../support/process-tree.ts';
 import { configure } from './servers.ts';
 
 /** Half a second passes before a reload. */
@@ -19,41 +17,6 @@ async function serversOf({ url }: HttpProcess): Promise<readonly Server[]> {
 }
 
 const statesOf = async (http: HttpProcess) => (await serversOf(http)).map(({ name, state }) => `${name}: ${state}`);
-
-posixTest('moreSignals')('SIGHUP reads the servers again, and changes nothing if there is a problem', async () => {
-  const { config, started } = configure(['one', 'two']);
-  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
-  await expect.poll(() => statesOf(http)).toEqual(['one: available', 'two: available']);
-  const before = await serversOf(http);
-  const valid = JSON.parse(readFileSync(config, 'utf8')) as { servers: object[] };
-
-  const bad = { servers: [...valid.servers, { name: 'one', command: 'x', envs: { KEY: ['hunter2secret'] } }] };
-  writeFileSync(config, JSON.stringify(bad));
-  http.kill('SIGHUP');
-  await expect.poll(() => http.stderr()).toContain('so nothing was changed');
-  await expect
-    .poll(http.stderr)
-    .toContain(
-      `servers[2].name: got "one", another server already has this name (in ${config}); servers[2].envs.KEY: expected a text`,
-    );
-  expect(http.stderr()).not.toContain('hunter2secret');
-  expect(await serversOf(http)).toEqual(before);
-
-  // `one` stays, `two` is removed, and `three` is new.
-  const [one] = valid.servers;
-  writeFileSync(config, JSON.stringify({ servers: [{ ...one, name: 'three' }, one] }));
-  http.kill('SIGHUP');
-  await expect.poll(() => statesOf(http)).toEqual(['three: available', 'one: available']);
-  await expect.poll(http.stderr).toContain('gateway: the configuration was read again; servers: three, one\n');
-  const pids = new Map(before.map(({ name, pid = 0 }) => [name, pid]));
-  expect((await serversOf(http))[1]?.pid).toBe(pids.get('one'));
-  await expect.poll(() => isRunning(pids.get('two') ?? 0)).toBe(false);
-  expect(started()).toHaveLength(3);
-
-  http.kill('SIGTERM');
-  expect(await http.exited).toEqual({ code: 0, signal: null });
-  expect(started().filter(isRunning)).toEqual([]);
-});
 
 test('with gateway.watch, changes apply without a signal', async () => {
   const { config } = configure(['one'], { yaml: { gateway: { watch: true } } });

@@ -124,37 +124,32 @@ const FAULTS: readonly (readonly [string, Answer, string])[] = [
   ],
 ];
 
-describe.each([
-  ['sessions', startSessionServer],
-  ['2026-07-28', startModernServer],
-] as const)('a server with %s', (_, start) => {
-  test.each(FAULTS)('that answers %s fails only that call', async (_, fault, code) => {
-    const remote = await start();
-    const gateway = await serve(remote);
-    remote.answerNext('tools/call', fault);
-    const { body } = await gateway.call('remote', 'echo', { text: 'a' }, code === 'TIMEOUT_ERROR' ? 2000 : undefined);
-    expect(body.error).toMatchObject({ code });
-    await expectUnharmed(gateway, remote);
-  });
+test.each(FAULTS)('a server that answers %s fails only that call', async (_, fault, code) => {
+  const remote = await startSessionServer();
+  const gateway = await serve(remote);
+  remote.answerNext('tools/call', fault);
+  const { body } = await gateway.call('remote', 'echo', { text: 'a' }, code === 'TIMEOUT_ERROR' ? 2000 : undefined);
+  expect(body.error).toMatchObject({ code });
+  await expectUnharmed(gateway, remote);
+});
 
-  test('that answers twice answers once', async () => {
-    const remote = await start();
-    const gateway = await serve(remote);
-    remote.answerNext('tools/call', (_, response, __, id) => {
-      const event = `data: ${JSON.stringify(result(id))}\n\n`;
-      response.writeHead(200, EVENTS).end(event + event);
-    });
-    expect((await gateway.call('remote', 'echo', { text: 'a' })).body).toMatchObject({ result: 'done' });
-    await expectUnharmed(gateway, remote);
+test('a server that answers twice answers once', async () => {
+  const remote = await startSessionServer();
+  const gateway = await serve(remote);
+  remote.answerNext('tools/call', (_, response, __, id) => {
+    const event = `data: ${JSON.stringify(result(id))}\n\n`;
+    response.writeHead(200, EVENTS).end(event + event);
   });
+  expect((await gateway.call('remote', 'echo', { text: 'a' })).body).toMatchObject({ result: 'done' });
+  await expectUnharmed(gateway, remote);
+});
 
-  test('that lists 1,000 tools offers them', async () => {
-    const remote = await start();
-    const tools = Array.from({ length: 1000 }, (_, at) => ({ name: `tool${at}`, inputSchema: { type: 'object' } }));
-    remote.answerNext('tools/list', (_, response, __, id) => {
-      const list = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools };
-      response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, result: list }));
-    });
-    expect((await (await serve(remote)).get('/mcp/servers')).body).toMatchObject({ servers: [{ tools: 1000 }] });
+test('a server that lists 1,000 tools offers them', async () => {
+  const remote = await startSessionServer();
+  const tools = Array.from({ length: 1000 }, (_, at) => ({ name: `tool${at}`, inputSchema: { type: 'object' } }));
+  remote.answerNext('tools/list', (_, response, __, id) => {
+    const list = { resultType: 'complete', ttlMs: 0, cacheScope: 'private', tools };
+    response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, result: list }));
   });
+  expect((await (await serve(remote)).get('/mcp/servers')).body).toMatchObject({ servers: [{ tools: 1000 }] });
 });

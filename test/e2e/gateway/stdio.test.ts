@@ -48,31 +48,6 @@ test('servers start with the first list, not earlier, and end with the program',
   expect({ junk: server.junk, stderr: server.stderr() }).toEqual({ junk: [], stderr: '' });
 });
 
-test('the first call of a tool starts the servers, too', async () => {
-  const { config, started } = configure(['one']);
-  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
-  await server.initialize();
-  const { result } = await server.callTool('one__echo', { message: 'Hello.' });
-  expect(result).toEqual({ content: [{ type: 'text', text: 'Hello.' }] });
-  expect(started()).toHaveLength(1);
-});
-
-test('a changed list is announced to clients of the era that has announcements', async () => {
-  const { config } = configure(['one']);
-  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
-  await server.initialize();
-  await untilListed(server, 3 + 11);
-  const { length } = server.notifications;
-  await server.callTool('one__more');
-  await expect.poll(() => server.notifications.slice(length)).toHaveLength(1);
-  expect(server.notifications[length]).toEqual({
-    jsonrpc: '2.0',
-    method: 'notifications/tools/list_changed',
-    params: {},
-  });
-  expect(await namesIn(server)).toContain('one__added');
-});
-
 // S21
 test('a client of 2026-07-28 listens to changed lists, until it cancels or the input ends', async () => {
   const { config } = configure(['one']);
@@ -95,17 +70,6 @@ test('a client of 2026-07-28 listens to changed lists, until it cancels or the i
   expect(ended.map(({ id }) => id)).toEqual(['b']);
 });
 
-test('a server that cannot start is missing in the list, and its tools name the code', async () => {
-  const over = { command: 'no-such-command-a1b2', restart: 'never' };
-  const { config } = configure(['broken', 'one'], { over });
-  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
-  await server.initialize();
-  await untilListed(server, 3 + 11);
-  const { result } = await server.callTool('broken__echo');
-  expect(result?.isError).toBe(true);
-  expect(JSON.stringify(result?.content)).toMatch(/SERVER_NOT_RUNNING: .*no-such-command-a1b2/);
-});
-
 test.each([
   ['without --expose', [], {}],
   ['without servers', ['--expose'], { servers: [] }],
@@ -119,13 +83,6 @@ test.each([
   server.closeStdin();
   await server.exited;
   expect(started()).toEqual([]);
-});
-
-test('gateway.expose in the file is the same as the option', async () => {
-  const { config } = configure(['one'], { yaml: { gateway: { expose: true } } });
-  const server = serve({ args: ['--stdio', '--offline', '--config', config] });
-  await server.initialize();
-  await untilListed(server, 3 + 11);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { calls, reasons, says, searches } from '../../support/conversation-items.ts';
+import { calls, says, searches } from '../../support/conversation-items.ts';
 import { permitsSearch } from '../../support/fake-conversation-api.ts';
 import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
@@ -146,21 +146,6 @@ test('ask records a grounded answer with llm.record_private; offline the tools r
   expect(notes.running()).toEqual([]);
 });
 
-test('a listed tool that may have effects: answer is not read-only', async () => {
-  const { server } = await serveGrounded({ grounding: { tools: { notes: ['write_note'] } } });
-  const { tools } = (await server.request('tools/list')).result as {
-    readonly tools: readonly { readonly annotations: object }[];
-  };
-  for (const { annotations } of tools) expect(annotations).toMatchObject({ readOnlyHint: false });
-});
-
-test('an unknown server is a problem at the start', async () => {
-  const config = configFile({ notes: scriptedServer([]), grounding: { tools: { jira: 'all' } } });
-  const { code, stdout, stderr } = await runCli(['--stdio', '--config', config]);
-  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toContain('grounding.tools: got "jira", expected the name of a server; the servers are notes');
-});
-
 test('doctor shows what is offered, and tries a web search and a grounded question', async () => {
   const api = await conversationApi();
   api.script([[searches('1', 'node', ['https://nodejs.org/']), says('1', 'Node.js 24.')]]);
@@ -177,19 +162,6 @@ test('doctor shows what is offered, and tries a web search and a grounded questi
   ]);
   expect(stderr).toMatch(/^\S+ \S+ WARN grounding: there is no tool notes\/find \(grounding\.tools\)\n$/);
   expect(notes.running()).toEqual([]);
-});
-
-test('a cancellation during a call ends it, and nothing is sent afterwards', async () => {
-  const slow = { ...SEARCH_NOTES, reactions: [{ does: 'hang' as const }] };
-  const { api, notes, server } = await serveGrounded({ tools: [slow] });
-  api.script([[reasons('1'), calls('1', 'notes__search_notes', { word: 'x' })]]);
-  void server.callTool('answer', { query: 'Slow' }, {}, 'slow');
-  await expect.poll(() => notes.calls()).toHaveLength(1);
-  server.notify('notifications/cancelled', { requestId: 'slow' });
-  await expect.poll(() => notes.events().map(({ event }) => event)).toContain('cancelled');
-  expect((await server.request('ping')).result).toEqual({});
-  expect(server.messages.filter(({ id }) => id === 'slow')).toEqual([]);
-  expect(api.requests).toHaveLength(1);
 });
 
 posixTest('signals')('a program that is stopped during a call leaves no process', async () => {

@@ -5,8 +5,6 @@ import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeIssuer } from '../../support/fake-issuer.ts';
 import { posixTest } from '../../support/platform.ts';
-import { runCli } from '../../support/run-cli.ts';
-import { newFile } from '../files.ts';
 import { newHome, open } from './kit.ts';
 
 /** One server, `notes`, with a secret in its URL, and its issuer. */
@@ -69,18 +67,6 @@ test('a login that the issuer refuses ends with 1, and the reason', async () => 
   expect(stderr).toContain(
     `Signing in to notes failed: ${issuer.origin} refused the login: access_denied. Nothing was`,
   );
-});
-
-test.each([
-  [{ url: undefined, command: 'notes-server' }, 'it is a program on this machine'],
-  [{ headers: { AUTHORIZATION: 'Bearer of-a-test' } }, 'Remove that header to sign in'],
-  [{ url: 'http://notes.example.com/mcp', allow_insecure: true }, 'Use https://'],
-])('login is bad usage with %j', async (over, message) => {
-  const servers = [{ name: 'notes', url: 'https://notes.example.com/mcp', ...over }];
-  const config = newFile('config.yaml', JSON.stringify({ servers }));
-  const { code, stdout, stderr } = await runCli(['login', 'notes', '--config', config]);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain(message);
 });
 
 posixTest('signals')('Ctrl-C ends a login with 130, and frees the port', async () => {
