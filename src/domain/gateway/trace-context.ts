@@ -12,12 +12,10 @@ const VALID = {
 
 /** The context of the first source, of any type, with a valid `traceparent`, else of the first with a baggage. */
 export function traceContextOf(...sources: readonly unknown[]): TraceContext | undefined {
-  if (!sources.some(isTraced)) return undefined;
   const read = sources.filter(isTraced).map(readContext);
   return read.find(({ traceparent }) => traceparent) ?? read.find(({ baggage }) => baggage);
 }
 
-/** Most requests are not. */
 function isTraced(source: unknown): source is JsonObject {
   return isObject(source) && (source.traceparent !== undefined || source.baggage !== undefined);
 }

@@ -6,12 +6,6 @@ import { readBytes } from './read-bytes.ts';
 /** The documents of authorization servers have some kilobytes; with certificates, some tens. */
 const MAX_BYTES = 256 * 1024;
 
-/** Why a document cannot be used, for people. `isMissing`: there is none; otherwise it breaks a limit. */
-export interface DocumentProblem {
-  readonly reason: string;
-  readonly isMissing: boolean;
-}
-
 /** Where the metadata of an issuer may be, in the order of MCP: RFC 8414, then OpenID Connect Discovery, with the path inserted and appended. */
 export function issuerMetadataUrls(issuer: string): readonly string[] {
   const { origin, pathname } = new URL(issuer);
@@ -24,25 +18,24 @@ export function issuerMetadataUrls(issuer: string): readonly string[] {
   return [...new Set(urls)];
 }
 
-/** The JSON document at `url`, of at most 256 KiB and not from another URL; or why there is none. */
+/** The JSON document at `url`, of at most 256 KiB and not from another URL; or why there is none, for people. */
 export async function readJson(
   fetch: typeof globalThis.fetch,
   url: string,
   signal: AbortSignal,
-): Promise<Result<unknown, DocumentProblem>> {
-  const missing = (problem: string) => err({ reason: `${url}${problem}`, isMissing: true });
+): Promise<Result<unknown, string>> {
   try {
     const response = await fetch(url, { headers: { Accept: 'application/json' }, redirect: 'manual', signal });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return missing(` has the status ${response.status}`);
+      return err(`${url} has the status ${response.status}`);
     }
     const text = await bodyText(response);
-    if (text === undefined) return err({ reason: `${url} has more than ${MAX_BYTES} bytes`, isMissing: false });
+    if (text === undefined) return err(`${url} has more than ${MAX_BYTES} bytes`);
     const value = parseJson(text);
-    return value === undefined ? missing(' is not JSON') : ok(value);
+    return value === undefined ? err(`${url} is not JSON`) : ok(value);
   } catch (error) {
-    return missing(`: ${signal.aborted ? 'no response in time' : reasonOf(error)}`);
+    return err(`${url}: ${signal.aborted ? 'no response in time' : reasonOf(error)}`);
   }
 }
 

@@ -19,7 +19,7 @@ export async function readKeySet(
   const url = jwksUri === undefined ? await findJwksUri(issuer, fetch, signal) : ok(jwksUri);
   if (url.isErr()) return err(url.error);
   const document = await readJson(fetch, url.value, signal);
-  if (document.isErr()) return err(document.error.reason);
+  if (document.isErr()) return err(document.error);
   const { value } = document;
   const isKeySet = isObject(value) && Array.isArray(value.keys) && value.keys.every(isObject);
   return isKeySet ? ok(value as unknown as JSONWebKeySet) : err(`${url.value} is not a set of keys`);
@@ -33,7 +33,7 @@ async function findJwksUri(
   const problems: string[] = [];
   for (const url of issuerMetadataUrls(issuer)) {
     const metadata = await readJson(fetch, url, signal);
-    const found = metadata.mapErr(({ reason }) => reason).andThen((document) => jwksUriOf(document, url, issuer));
+    const found = metadata.andThen((document) => jwksUriOf(document, url, issuer));
     if (found.isOk()) return found;
     problems.push(found.error);
   }

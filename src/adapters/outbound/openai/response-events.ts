@@ -6,8 +6,6 @@ import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 const ITEM_DONE = 'response.output_item.done';
-/** Bytes of a body, and characters of an event of a stream: far beyond any answer, and what a small machine can hold. */
-export const MAX_LENGTH = 16 * 1024 * 1024;
 
 interface Options {
   readonly onProgress?: (progress: SearchProgress) => void;
@@ -25,17 +23,11 @@ export class ResponseEvents {
   readonly #options: Options;
   /** The complete items by their positions: a response at the end may lack them. */
   readonly #items = new Map<number, JsonObject>();
-  #itemsLength = 0;
   #characters = 0;
 
   constructor(context: FailureContext, options: Options = {}) {
     this.context = context;
     this.#options = options;
-  }
-
-  /** Whether the items are longer than any answer. */
-  get isTooLarge(): boolean {
-    return this.#itemsLength > MAX_LENGTH;
   }
 
   take(name: string | undefined, data: string): void {
@@ -79,7 +71,6 @@ export class ResponseEvents {
       case ITEM_DONE:
         if (item === undefined) break;
         this.#items.set(asNumber(event.output_index) ?? this.#items.size, item);
-        this.#itemsLength += data.length;
         if (item.type === 'web_search_call') this.#reportSearch(item);
     }
   }

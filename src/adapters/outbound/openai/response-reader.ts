@@ -5,9 +5,11 @@ import { isObject, type JsonObject, parseJson } from '../../../domain/values/jso
 import { readBytes } from '../network/read-bytes.ts';
 import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure } from './failure.ts';
-import { MAX_LENGTH, type ResponseEvents } from './response-events.ts';
+import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
+/** Bytes of a body, and characters of an event of a stream: far beyond any answer, and what a small machine can hold. */
+const MAX_LENGTH = 16 * 1024 * 1024;
 const TOO_LARGE = 'it is larger than 16 MiB';
 /** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
 const DRAIN_MS = 1000;
@@ -71,7 +73,7 @@ async function readStream(
     const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
     onText?.(text);
     parser.feed(text);
-    if (isTooLarge || events.isTooLarge) {
+    if (isTooLarge) {
       await reader.cancel();
       throw new RefusedResponse(TOO_LARGE);
     }
