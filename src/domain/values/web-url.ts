@@ -23,16 +23,11 @@ export function withoutUserInfo(text: string): string {
 }
 
 /** Schemes of URIs that contain data or code, or that start a program, and are not the address of a source. */
-const UNUSABLE = '(?:javascript|data|vbscript|blob|view-source|intent|ms-[a-z0-9+.-]*):';
+const UNUSABLE = /^(?:javascript|data|vbscript|blob|view-source|intent|ms-[a-z0-9+.-]*):/i;
 
 /** Browsers ignore white space in a scheme. */
 export function isUnusable(uri: string): boolean {
-  return new RegExp(`^${UNUSABLE}`, 'i').test(uri.replace(/[\s\p{Cc}]/gu, ''));
-}
-
-/** The same for a line that is such a URI, or that links to one. */
-export function namesUnusable(line: string): boolean {
-  return new RegExp(`(?:^|[(<])[\\s<]*${UNUSABLE}\\S`, 'i').test(line.replaceAll('\t', ''));
+  return UNUSABLE.test(uri.replace(/[\s\p{Cc}]/gu, ''));
 }
 
 /**

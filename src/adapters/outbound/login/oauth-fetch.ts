@@ -4,7 +4,7 @@ import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isLoopbackUrl, isSecureUrl } from '../network/addresses.ts';
-import { bodyText } from '../network/documents.ts';
+import { readDocument } from '../network/read-bytes.ts';
 
 /** How requests to servers and issuers are sent: through the configured proxy. */
 export interface Network {
@@ -37,7 +37,7 @@ export function oauthFetch(server: string, network: Network, signal: AbortSignal
     const url = String(input);
     const isPost = init.method === 'POST';
     checkUrl(url, server);
-    const read = async (response: Response) => ({ response, json: parseJson((await bodyText(response)) ?? '') });
+    const read = async (response: Response) => ({ response, json: parseJson((await readDocument(response)) ?? '') });
     const { response, json } = await send(url, init, isPost ? TOKEN_MS : DOCUMENT_MS, read, network, signal);
     const { error, error_description: text } = isObject(json) ? json : {};
     const { ok: isOk, status } = response;

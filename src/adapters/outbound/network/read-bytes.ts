@@ -1,3 +1,6 @@
+/** The documents of authorization servers have some kilobytes; with certificates, some tens. */
+export const MAX_DOCUMENT_BYTES = 256 * 1024;
+
 /** The first bytes of a body, at most `max`, and whether there are more, which are not read. */
 export async function readBytes(body: AsyncIterable<Uint8Array> | null, max: number) {
   const chunks: Uint8Array[] = [];
@@ -8,4 +11,10 @@ export async function readBytes(body: AsyncIterable<Uint8Array> | null, max: num
     if (length > max) break;
   }
   return { bytes: Buffer.concat(chunks), isCut: length > max };
+}
+
+/** The body of a response of an authorization server; undefined if there are more than `MAX_DOCUMENT_BYTES`. */
+export async function readDocument({ body }: Response): Promise<string | undefined> {
+  const { bytes, isCut } = await readBytes(body, MAX_DOCUMENT_BYTES);
+  return isCut ? undefined : bytes.toString();
 }

@@ -1,8 +1,9 @@
 import type { JSONWebKeySet } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
-import { isObject } from '../../../domain/values/json.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isSecureUrl } from '../network/addresses.ts';
-import { issuerMetadataUrls, readJson } from '../network/documents.ts';
+import { MAX_DOCUMENT_BYTES, readDocument } from '../network/read-bytes.ts';
 
 interface IssuerDocuments {
   readonly issuer: string;
@@ -31,13 +32,24 @@ async function findJwksUri(
   signal: AbortSignal,
 ): Promise<Result<string, string>> {
   const problems: string[] = [];
-  for (const url of issuerMetadataUrls(issuer)) {
+  for (const url of metadataUrls(issuer)) {
     const metadata = await readJson(fetch, url, signal);
     const found = metadata.andThen((document) => jwksUriOf(document, url, issuer));
     if (found.isOk()) return found;
     problems.push(found.error);
   }
   return err(problems.join('; '));
+}
+
+/** Where the metadata of an issuer may be, in the order of MCP: RFC 8414, then OpenID Connect Discovery, with the path inserted and appended. */
+function metadataUrls(issuer: string): ReadonlySet<string> {
+  const { origin, pathname } = new URL(issuer);
+  const path = pathname.replace(/\/$/, '');
+  return new Set([
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+  ]);
 }
 
 /** RFC 8414, 3.3: metadata that names another issuer is not used. */
@@ -48,4 +60,25 @@ function jwksUriOf(metadata: unknown, url: string, issuer: string): Result<strin
   }
   if (typeof jwksUri !== 'string' || !isSecureUrl(jwksUri)) return err(`${url} has no https:// jwks_uri`);
   return ok(jwksUri);
+}
+
+/** The JSON document at `url`, and not from another URL; or why there is none. */
+async function readJson(
+  fetch: typeof globalThis.fetch,
+  url: string,
+  signal: AbortSignal,
+): Promise<Result<unknown, string>> {
+  try {
+    const response = await fetch(url, { headers: { Accept: 'application/json' }, redirect: 'manual', signal });
+    if (response.status !== 200) {
+      await response.body?.cancel();
+      return err(`${url} has the status ${response.status}`);
+    }
+    const text = await readDocument(response);
+    if (text === undefined) return err(`${url} has more than ${MAX_DOCUMENT_BYTES} bytes`);
+    const value = parseJson(text);
+    return value === undefined ? err(`${url} is not JSON`) : ok(value);
+  } catch (error) {
+    return err(`${url}: ${signal.aborted ? 'no response in time' : reasonOf(error)}`);
+  }
 }
