@@ -1,4 +1,3 @@
-import type { Places } from '../async/places.ts';
 import type { Definitions } from '../ports/kept-definitions.ts';
 import type { ServerConnection, ToolServer } from '../ports/tool-server.ts';
 import type { ToolRules } from './tool-list.ts';
@@ -38,5 +37,4 @@ export interface RunningServer {
   readonly connection: ServerConnection | undefined;
   /** Whether a call has to wait for a start. */
   readonly isIdle: boolean;
-  readonly places: Places;
 }

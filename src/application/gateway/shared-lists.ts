@@ -58,20 +58,9 @@ export class SharedLists {
   }
 
   async #request(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
-    const { definition, places } = this.#server;
-    const { outcome } = await withDeadline(
-      this.#clock,
-      Math.min(READ_MS, definition.timeoutMs),
-      never(),
-      async (limit) => {
-        // One request per list: its places are not those of a caller.
-        if ((await places.acquire(list, undefined, limit)) !== 'acquired') return undefined;
-        try {
-          return await this.#server.connection?.list(METHODS[list], list, limit);
-        } finally {
-          places.release();
-        }
-      },
+    const { definition, connection } = this.#server;
+    const { outcome } = await withDeadline(this.#clock, READ_MS, never(), async (limit) =>
+      connection?.list(METHODS[list], list, limit),
     );
     return outcome?.isOk() ? outcome.value.flatMap((one) => parseEntry(definition.name, list, one) ?? []) : undefined;
   }

@@ -95,18 +95,6 @@ describe('a list', () => {
     expect((await list('prompts', LOCAL, true)).map(({ name }) => name)).toEqual(['a__x']);
     expect((await list('prompts')).map(({ name }) => name)).toEqual(['a__y']);
   });
-
-  test('waits for a place at the server', async () => {
-    const a = new SharingServer({ prompts: ['x'], resources: ['a:1'] });
-    a.replies['resources/read'] = hangs;
-    const { list, read, clock } = await start({ a }, { a: { maxConcurrency: 1 } });
-    void read('a:1');
-    await settled();
-    const listing = list('prompts');
-    await clock.advance(5000);
-    expect(await listing).toEqual([]);
-    expect(a.methods).toEqual(['resources/read']);
-  });
 });
 
 describe('a URI', () => {
@@ -312,7 +300,7 @@ describe('a server whose list fails', () => {
   });
 });
 
-test('lists at the same time share their requests, and need no place of a caller', async () => {
+test('lists at the same time share their requests, and need no place', async () => {
   const servers = { a: new SharingServer({ resources: ['x:1'], prompts: ['p'] }) };
   const { list } = await start(servers, { a: { maxConcurrency: 1 } });
   const lists = await Promise.all(
