@@ -66,9 +66,7 @@ export class ServerDescription {
   /** Learns what a server describes that has listed its tools. */
   learn(): void {
     this.#onChanged();
-    // Without a place for it, and a client that is notified, it is read when somebody asks.
-    const { keep, onListChanged } = this.#options;
-    if (keep !== undefined || onListChanged !== undefined) this.#learning = this.shared.readAll();
+    this.#learning = this.shared.readAll();
   }
 
   async readToolsAgain(signal: AbortSignal): Promise<void> {

@@ -20,6 +20,8 @@ async function start(
   const gateway = startScripted(servers, { clock, definitions: { ...defaults, ...definitions } });
   const shared = new SharedResources(gateway, clock);
   await settled();
+  // After the start, all lists were read.
+  for (const { requests } of Object.values(servers)) requests.length = 0;
   const ask = (request: Omit<SharedRequest, 'toParams'>, by = LOCAL, signal = never()) =>
     shared.ask({ ...request, toParams: (id) => ({ id, uri: id }) }, by, signal);
   return {
@@ -95,6 +97,14 @@ describe('a list', () => {
     expect((await list('prompts', LOCAL, true)).map(({ name }) => name)).toEqual(['a__x']);
     expect((await list('prompts')).map(({ name }) => name)).toEqual(['a__y']);
   });
+});
+
+test('a list has what an idle server listed before', async () => {
+  const a = new SharingServer({ prompts: ['x'] });
+  const { list, clock, gateway } = await start({ a }, { a: { idleMs: 1000 } });
+  await clock.advance(1000);
+  expect(gateway.servers).toMatchObject([{ state: 'idle' }]);
+  expect(await list('prompts')).toEqual([{ name: 'a__x', title: 'x of a' }]);
 });
 
 describe('a URI', () => {

@@ -109,7 +109,7 @@ describe('a client without a session', () => {
     ] as const) {
       expect((await request(method, params))?.error).toEqual({ code: -32601, message: `Method not found: ${method}` });
     }
-    expect(servers.b.requests).toEqual([]);
+    expect(servers.b.methods).not.toContain('resources/read');
   });
 
   test('gets what a server has that was still starting when the client connected', async () => {
