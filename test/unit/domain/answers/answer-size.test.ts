@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cutAtParagraph } from '../../../../src/domain/answers/answer-size.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
 import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
 
@@ -26,7 +27,7 @@ test('a text of many sentences can be cut', () => {
 
 describe('for any text', () => {
   const piece = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
     fc.constantFrom('\n\n', '\n', '. ', '。', '😀', ' ', 'word ', '東京'),
   );
   const text = fc.array(piece, { maxLength: 40 }).map((pieces) => pieces.join(''));

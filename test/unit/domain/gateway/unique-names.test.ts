@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { exposedNames, functionNames, uniqueNames } from '../../../../src/domain/gateway/unique-names.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 
 type Tools = Parameters<typeof exposedNames>[0];
 const serversOf = (tools: Tools) => [...new Set(tools.map(({ server }) => server))];
@@ -70,7 +71,7 @@ const tool = fc.oneof(
   fc.stringMatching(/^[ab_. ]{1,4}$/),
   fc.stringMatching(/^[ab.]{55,66}$/),
   fc.string({ unit: fc.constantFrom('a', '🦉'), minLength: 25, maxLength: 80 }),
-  fc.string({ unit: 'binary', minLength: 1, maxLength: 100 }),
+  fc.string({ unit: anyCharacter, minLength: 1, maxLength: 100 }),
 );
 const tools = fc.uniqueArray(fc.tuple(server, tool), { selector: (pair) => pair.join('/'), maxLength: 30 });
 

@@ -4,6 +4,7 @@ import type { ToolResult } from '../../../../src/domain/gateway/tool-result.ts';
 import { sourcesOf } from '../../../../src/domain/grounded/own-source.ts';
 import { toErrorOutput, toProblemOutput, toToolOutput } from '../../../../src/domain/grounded/tool-output.ts';
 import type { JsonObject } from '../../../../src/domain/values/json.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { result, text } from '../../../support/fake-answer-gateway.ts';
 
 const CALL = 'jira/search';
@@ -93,7 +94,7 @@ describe('output that is too long', () => {
 
   test('never has more characters of the server than allowed', () => {
     const block = fc.oneof(
-      fc.record({ type: fc.constant('text'), text: fc.string({ unit: 'binary', maxLength: 60 }) }),
+      fc.record({ type: fc.constant('text'), text: fc.string({ unit: anyCharacter, maxLength: 60 }) }),
       fc.record({ type: fc.constant('resource_link'), uri: fc.string({ maxLength: 300 }), name: fc.string() }),
     );
     fc.assert(

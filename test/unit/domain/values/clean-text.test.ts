@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanLine, cleanText, withoutTracking } from '../../../../src/domain/values/clean-text.ts';
+import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
 
 describe('citation marks', () => {
@@ -88,7 +89,7 @@ describe('characters that hide or reorder text or control a terminal', () => {
   // S7
   test('no such character remains in any text, and cleaning is idempotent', () => {
     const piece = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom('\uD83D', '\uDE00', '\uDB40', '\uDC41', '\u200E', '\u202E', '\u{E0041}', '\u001B', '\r', '\n'),
       fc.constantFrom('\uE200', 'cite', '\uE201', '\uE202', '\u200B', '\uFE0F', '\u{E0101}', '葛', 'ก'),
       fc.constantFrom('https://a.com', '/', '?', '&', '&amp;', 'utm_source=openai', '='),

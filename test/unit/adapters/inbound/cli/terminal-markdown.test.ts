@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { expect, test } from 'vitest';
 import { toTerminalText } from '../../../../../src/adapters/inbound/cli/terminal-markdown.ts';
+import { anyCharacter } from '../../../../support/any-text.ts';
 
 const plain = (markdown: string, columns = 80) => toTerminalText(markdown, { columns, hasStyles: false });
 const styled = (markdown: string, columns = 80) =>
@@ -86,7 +87,7 @@ const markup = fc
 
 test('no text drives the terminal in another way than with our styles', () => {
   fc.assert(
-    fc.property(fc.oneof(markup, fc.string({ unit: 'binary' })), fc.boolean(), (text, hasStyles) => {
+    fc.property(fc.oneof(markup, fc.string({ unit: anyCharacter })), fc.boolean(), (text, hasStyles) => {
       const shown = toTerminalText(text, { columns: 20, hasStyles });
       const rest = hasStyles ? shown.replace(/\u001B\[\d+m/g, '') : shown;
       expect(rest).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);

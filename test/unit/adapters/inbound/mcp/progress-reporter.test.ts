@@ -5,6 +5,7 @@ import { ProgressReporter } from '../../../../../src/adapters/inbound/mcp/progre
 import { progressMessage } from '../../../../../src/adapters/inbound/words/progress-messages.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import type { Language } from '../../../../../src/domain/answers/language.ts';
+import { anyCharacter } from '../../../../support/any-text.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { runs } from '../../../../support/sized.ts';
 
@@ -169,7 +170,7 @@ test('at the end the waiting line is sent, and then nothing', async () => {
 });
 
 describe('for any progress at any time', () => {
-  const text = fc.string({ unit: 'binary', maxLength: 60 });
+  const text = fc.string({ unit: anyCharacter, maxLength: 60 });
   const long = fc.integer({ min: 1, max: 300 }).map((length) => '長い😀'.repeat(length));
   const word = fc.oneof(text, long);
   const step = fc.oneof(

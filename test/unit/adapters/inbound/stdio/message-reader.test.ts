@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { MessageReader, type ReadEvent } from '../../../../../src/adapters/inbound/stdio/message-reader.ts';
+import { anyCharacter } from '../../../../support/any-text.ts';
 import { runs } from '../../../../support/sized.ts';
 
 const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
@@ -23,7 +24,7 @@ const messagesIn = (found: readonly ReadEvent[]) => found.flatMap((one) => (one.
 const malformedIn = (found: readonly ReadEvent[]) => found.filter((one) => one.kind === 'malformed');
 
 const message = fc
-  .record({ id: fc.nat(), text: fc.string({ unit: 'binary' }), pretty: fc.boolean() })
+  .record({ id: fc.nat(), text: fc.string({ unit: anyCharacter }), pretty: fc.boolean() })
   .map(({ id, text }) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { text: text.toWellFormed() } }));
 
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
@@ -46,7 +47,7 @@ describe('laws', () => {
   test('any JSON in a frame is read, regardless of its line breaks and strings', () => {
     const text = fc.constantFrom('Content-Length: 5', '}\n{', '[', '{', ',', ':', '7', '\uFEFF');
     const value = fc.oneof(
-      fc.jsonValue({ maxDepth: 6, stringUnit: 'binary' }),
+      fc.jsonValue({ maxDepth: 6, stringUnit: anyCharacter }),
       fc.array(fc.dictionary(text, fc.oneof(text, fc.nat()))),
     );
     const indents = fc.constantFrom(undefined, 1, '\t');
@@ -68,7 +69,7 @@ describe('laws', () => {
 
   test('malformed input between messages does not affect them', () => {
     const noise = fc.oneof(
-      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.string({ unit: anyCharacter, minLength: 1 }),
       fc.constantFrom(
         'Content-Length: -5\r\n\r\n',
         'Content-Length: x\n\n',
