@@ -4,23 +4,13 @@ import type { LogEntry } from './request.ts';
 
 /** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
 export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: number): string {
-  const {
-    verb,
-    caller,
-    method,
-    trace,
-    call,
-    path,
-    isUnlisted,
-    reason = isUnlisted ? NO_ENTRY : undefined,
-    isShutDown,
-  } = entry;
+  const { method, call } = entry;
   const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
   const isRefused = call === undefined && served === 'refused';
   return `${JSON.stringify({
     time: time.toISOString(),
-    caller,
-    verb,
+    caller: entry.caller,
+    verb: entry.verb,
     method: method === undefined || KNOWN_METHODS.test(method) ? method : 'other',
     server: call?.server || undefined,
     // The name of a tool is text of its server.
@@ -29,13 +19,13 @@ export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: nu
     // A path may contain any text: only usual characters are logged.
     path:
       isRefused || (call === undefined && method === undefined)
-        ? path.replace(/[^\w./~-]/g, '?').slice(0, MAX_LENGTH)
+        ? entry.path.replace(/[^\w./~-]/g, '?').slice(0, MAX_LENGTH)
         : undefined,
-    reason,
-    outcome: isShutDown ? 'shutting_down' : (call?.outcome ?? served),
+    reason: entry.reason ?? (entry.isUnlisted ? NO_ENTRY : undefined),
+    outcome: entry.isShutDown ? 'shutting_down' : (call?.outcome ?? served),
     ms: Math.round(ms),
     searches: call?.searches,
-    traceparent: trace?.traceparent,
+    traceparent: entry.trace?.traceparent,
   })}\n`;
 }
 

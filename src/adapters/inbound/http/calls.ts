@@ -1,5 +1,4 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SearchUse } from '../../../application/ports/llm-search.ts';
 import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-guard.ts';
 import { NOT_SENT } from '../../../domain/gateway/tool-call-error.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
@@ -51,33 +50,26 @@ interface Called<T> {
 /** Runs a call of a tool, unless too many are in flight, or a quota is reached. */
 export async function runCall<T>(
   c: HttpRequest,
-  limits: CallLimits,
+  { places, quota, metrics }: CallLimits,
   call: () => Promise<T>,
 ): Promise<Result<Called<T>, Refusal>> {
-  const ran = await limits.places.hold(c, () => runWithinQuota(c, limits, call));
+  const ran = await places.hold(c, async (): Promise<Result<Called<T>, Refusal>> => {
+    if (quota === undefined) return ok({ value: await call(), left: undefined });
+    const admitted = await quota.admit(c.get('caller'));
+    if (admitted.isErr()) {
+      const { error } = admitted;
+      metrics.onQuotaRefused(error.kind === 'quota_reached' ? limitName(error.unit) : 'unknown');
+      return err(ofQuotaError(error));
+    }
+    // The client may have left while the store was asked.
+    if (c.get('signal').aborted) {
+      await admitted.value.settle(NOTHING_USED);
+      return err(refusal('CANCELLED', ''));
+    }
+    const value = await call();
+    return ok({ value, left: await admitted.value.settle(useOf(c.get('log'))) });
+  });
   return ran.andThen((called) => called);
-}
-
-async function runWithinQuota<T>(
-  c: HttpRequest,
-  { quota, metrics }: CallLimits,
-  call: () => Promise<T>,
-): Promise<Result<Called<T>, Refusal>> {
-  if (quota === undefined) return ok({ value: await call(), left: undefined });
-  const log = c.get('log');
-  const admitted = await quota.admit(c.get('caller'));
-  if (admitted.isErr()) {
-    const { error } = admitted;
-    metrics.onQuotaRefused(error.kind === 'quota_reached' ? limitName(error.unit) : 'unknown');
-    return err(ofQuotaError(error));
-  }
-  // The client may have left while the store was asked.
-  if (c.get('signal').aborted) {
-    await admitted.value.settle(NOTHING_USED);
-    return err(refusal('CANCELLED', ''));
-  }
-  const value = await call();
-  return ok({ value, left: await admitted.value.settle(useOf(log)) });
 }
 
 /** How long a client should wait for a store that fails. */
@@ -108,10 +100,7 @@ const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
 /** What a finished call used. A call of a tool that does not exist has no report. */
 function useOf({ call }: LogEntry): QuotaUse {
   if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
-  return toUse(call);
-}
-
-function toUse({ usage, searches = 0 }: SearchUse): QuotaUse {
+  const { usage, searches = 0 } = call;
   const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
   return { calls: 1, searches, tokens: inputTokens + outputTokens };
 }

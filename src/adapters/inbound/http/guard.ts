@@ -45,8 +45,7 @@ export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardO
 export function guardToken(options: GuardOptions): Middleware {
   const callerOf = callersBy(options);
   return async (c, next) => {
-    const found = callerOf(c.env.incoming.headers.authorization);
-    const owner = found instanceof Promise ? await found : found;
+    const owner = await callerOf(c.env.incoming.headers.authorization);
     if (owner.isErr()) return refuse(c, owner.error);
     const log = c.get('log');
     const rights = options.rightsOf(owner.value);

@@ -1,4 +1,4 @@
-import { DISCONNECTED, whenSettled } from '../../../application/async/deadline.ts';
+import { DISCONNECTED, untilAborted, whenSettled } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { refuse } from './errors.ts';
@@ -47,35 +47,25 @@ export class InFlight {
       trace: traceContextOf(incoming.headers),
     };
     const left = new AbortController();
-    let close = () => {};
-    const closed = new Promise<void>((resolve) => {
-      close = () => {
-        if (!outgoing.writableFinished) left.abort(DISCONNECTED);
-        resolve();
-      };
-    });
-    outgoing.once('close', close);
-    let isHandled = false;
-    let end = () => {};
-    const isShutDown = new Promise<true>((resolve) => {
-      end = () => {
-        log.isShutDown = true;
-        // A stream has its own last event.
-        if (!isHandled) resolve(true);
-        c.get('onShutDown')?.();
-        left.abort(DISCONNECTED);
-      };
-    });
+    const leave = () => {
+      if (!outgoing.writableFinished) left.abort(DISCONNECTED);
+    };
+    outgoing.once('close', leave);
+    const closed = new Promise((resolve) => outgoing.once('close', resolve));
+    const end = () => {
+      log.isShutDown = true;
+      c.get('onShutDown')?.();
+      left.abort(DISCONNECTED);
+    };
     this.#shutDowns.add(end);
     c.set('log', log);
     c.set('signal', left.signal);
     const handled = next();
     const serve = async () => {
       await handled;
-      isHandled = true;
       // A response that waits for another one on its connection is never closed.
-      if (incoming.socket.destroyed) close();
-      await closed;
+      if (incoming.socket.destroyed) leave();
+      else await closed;
       await c.get('work');
       this.#shutDowns.delete(end);
       this.#served.delete(served);
@@ -84,7 +74,8 @@ export class InFlight {
     };
     const served = serve();
     this.#served.add(served);
-    if ((await Promise.race([handled, isShutDown])) !== true) return;
+    // A stream was handled before, and has its own last event.
+    if ((await untilAborted(handled, left.signal)) !== 'aborted' || !log.isShutDown) return handled;
     // Instead of the response to a call that was aborted.
     c.res = undefined;
     c.res = refuse(c, shuttingDown());

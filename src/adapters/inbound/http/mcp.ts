@@ -1,5 +1,7 @@
+import type { Clock } from '../../../application/ports/clock.ts';
 import type { QuotaState } from '../../../application/quota/quota-guard.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
 import { META_PREFIX } from '../mcp/era.ts';
 import { metaOf, type OutgoingMessage, type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
@@ -16,8 +18,8 @@ import { type HttpRequest, originOf } from './request.ts';
 
 export interface McpOptions extends Omit<McpSessionOptions, 'by' | 'observer'> {
   readonly maxBodyBytes: number;
-  readonly clock: ConstructorParameters<typeof McpReply>[2]['clock'];
-  readonly redactor: ConstructorParameters<typeof McpReply>[2]['redactor'];
+  readonly clock: Clock;
+  readonly redactor: Redactor;
 }
 
 type Options = McpOptions & CallLimits & { readonly metrics: Pick<Metrics, 'observe'> };
@@ -66,30 +68,26 @@ async function respond(
   c.set('onShutDown', () => session.shutDown());
   signal.addEventListener('abort', () => session.close(), { once: true });
   if (signal.aborted) return;
-  const run = async () => {
-    const responses: OutgoingMessage[] = [];
-    await session.receive(message, era, (sent) => {
+  let response: OutgoingMessage | undefined;
+  const run = () =>
+    session.receive(message, era, (sent) => {
       if ('method' in sent || log.isShutDown) reply.send(sent);
-      else responses.push(sent);
+      else response = sent;
     });
-    return responses;
-  };
   if (message.method === 'tools/call') {
     const called = await runCall(c, options, run);
     if (called.isErr()) return reply.refuse(called.error);
-    for (const response of called.value.value) reply.send(withQuota(response, called.value.left));
+    response = withQuota(response, called.value.left);
   } else if (options.shared?.has(message.method) === true) {
-    const shared = await options.places.hold(c, run);
-    if (shared.isErr()) return reply.refuse(shared.error);
-    for (const response of shared.value) reply.send(response);
-  } else {
-    for (const response of await run()) reply.send(response);
-  }
+    const held = await options.places.hold(c, run);
+    if (held.isErr()) return reply.refuse(held.error);
+  } else await run();
+  if (response !== undefined) reply.send(response);
 }
 
 /** Adds to a result what its caller may still use, if that is limited. */
-function withQuota(message: OutgoingMessage, left: QuotaState | undefined): OutgoingMessage {
-  if (left === undefined || !('result' in message)) return message;
+function withQuota(message: OutgoingMessage | undefined, left: QuotaState | undefined): OutgoingMessage | undefined {
+  if (left === undefined || message === undefined || !('result' in message)) return message;
   const { result } = message;
   const _meta = { ...metaOf(result), [`${META_PREFIX}quota`]: toQuotaJson(left) };
   return { ...message, result: { ...result, _meta } };

@@ -195,14 +195,13 @@ export function restApi(context: Context): Hono<HttpEnv> {
     await loading?.();
     return next();
   };
-  /** A place of the caller; calls get one when they start. */
-  const placed = (handle: (c: HttpRequest) => Promise<Response> | Response) => async (c: HttpRequest) => {
-    const handled = await places.hold(c, () => handle(c));
-    return handled.isErr() ? refuse(c, handled.error) : handled.value;
-  };
 
   const get = (path: string, handle: (c: HttpRequest) => Promise<Response> | Response) => {
-    app.get(path, untilLoaded, placed(handle));
+    app.get(path, untilLoaded, async (c) => {
+      // Calls get their place when they start.
+      const handled = await places.hold(c, () => handle(c));
+      return handled.isErr() ? refuse(c, handled.error) : handled.value;
+    });
     app.all(path, (c) => refuse(c, methodNotAllowed(['GET', 'HEAD'])));
   };
   const post = (path: string, handle: (c: HttpRequest) => Promise<Response>) => {

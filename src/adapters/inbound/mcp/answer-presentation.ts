@@ -1,4 +1,3 @@
-import type { Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Answer } from '../../../application/tools/answer.ts';
@@ -26,14 +25,12 @@ export function createReporter({ meta, args }: ToolCall, clock: Clock, notify: S
   return isRequestId(token) ? new ProgressReporter({ token, language, clock, notify }) : undefined;
 }
 
-/** The reply to a call: in the modern era, every failure is a result, which hosts show to their model. */
-export function toToolReply(
-  answer: Result<Answer, AnswerError>,
+/** The reply to a call that failed: in the modern era, every failure is a result, which hosts show to their model. */
+export function toFailedReply(
+  error: AnswerError,
   era: Era,
   { toolErrors, logger, redactor }: PresentationOptions,
 ): ToolReply {
-  if (answer.isOk()) return { result: toToolResult(answer.value) };
-  const { error } = answer;
   if (error.kind === 'cancelled') return 'cancelled';
   const message = redactor.inLogs(messageFor(error));
   const isResult = era === 'modern' || toolErrors === 'result';
@@ -41,7 +38,7 @@ export function toToolReply(
 }
 
 /** The contract's JSON as text and as structured content; `_meta` contains what the answer took. */
-function toToolResult({ result, report }: Answer): Params {
+export function toToolResult({ result, report }: Answer): Params {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
     structuredContent: { ...result },

@@ -1,4 +1,3 @@
-import { err, ok } from 'neverthrow';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
@@ -8,7 +7,7 @@ import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
 import { starting, toolErrorText } from '../words/tool-error-messages.ts';
-import { createReporter, type PresentationOptions, toToolReply } from './answer-presentation.ts';
+import { createReporter, type PresentationOptions, toFailedReply, toToolResult } from './answer-presentation.ts';
 import { type ErrorObject, failedResult, INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
 import { PROGRESS_FLUSH_MS, type Send, type ToolCall, type ToolReply } from './tool-set.ts';
 
@@ -67,14 +66,14 @@ export async function callTool(
 function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, options: CallOptions): ToolReply {
   if (outcome.isOk()) {
     const { answer, raw } = outcome.value;
-    if (answer !== undefined) return toToolReply(ok(answer), era, options);
+    if (answer !== undefined) return { result: toToolResult(answer) };
     const { resultType: _, ...result } = raw;
     return { result };
   }
   const { error } = outcome;
-  if (error.kind === 'answer_failed') return toToolReply(err(error.error), era, options);
+  if (error.kind === 'answer_failed') return toFailedReply(error.error, era, options);
   if (error.kind === 'audit_unavailable' && server === BUILT_IN_SERVER)
-    return toToolReply(err({ kind: error.kind }), era, options);
+    return toFailedReply({ kind: error.kind }, era, options);
   return toErrorReply(error, options.redactor.inLogs);
 }
 

@@ -1,6 +1,5 @@
-import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { toToolReply } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
+import { toFailedReply, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
 import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
 import { ANSWER } from '../../../../support/fake-application.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
@@ -9,27 +8,23 @@ const redactor = redactorOf('gateway-token-1');
 const SILENT = { logger: { isDebug: false }, redactor, toolErrors: 'protocol' } as const;
 const DEBUG = { ...SILENT, logger: { isDebug: true } };
 
-const failed = (error: AnswerError, options = SILENT as Parameters<typeof toToolReply>[2]) =>
-  toToolReply(err(error), 'legacy', options);
+const failed = (error: AnswerError, options = SILENT as Parameters<typeof toFailedReply>[2]) =>
+  toFailedReply(error, 'legacy', options);
 
 // S36
 test('an answer is the JSON of the contract, as text', () => {
-  expect(toToolReply(ok(ANSWER), 'legacy', SILENT)).toMatchObject({
-    result: {
-      content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
-    },
+  expect(toToolResult(ANSWER)).toMatchObject({
+    content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
   });
 });
 
 test('the report is in _meta, under a name of this server', () => {
-  expect(toToolReply(ok(ANSWER), 'legacy', SILENT)).toMatchObject({
-    result: {
-      _meta: {
-        'io.github.uchimanajet7.openai-responses-mcp/report': {
-          searches: { count: 0, queries: [] },
-          attempts: 1,
-          seconds: 1.235,
-        },
+  expect(toToolResult(ANSWER)).toMatchObject({
+    _meta: {
+      'io.github.uchimanajet7.openai-responses-mcp/report': {
+        searches: { count: 0, queries: [] },
+        attempts: 1,
+        seconds: 1.235,
       },
     },
   });
