@@ -1,29 +1,24 @@
-import { join } from 'node:path';
-import type { Command } from './adapters/inbound/cli/command-line.ts';
+import { type Command, parseCommandLine } from './adapters/inbound/cli/command-line.ts';
+import { USAGE } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
-import { redactedJson } from './domain/values/redaction.ts';
-import { bootstrap } from './wiring/runtime.ts';
-import type { LoadServices, Services } from './wiring/services.ts';
+import { createRedactor } from './domain/values/redaction.ts';
+import type { TerminalCommand } from './wiring/command.ts';
+import type { Program } from './wiring/runtime.ts';
 import { serveStdio } from './wiring/stdio.ts';
 import { PROGRAM, VERSION } from './wiring/version.ts';
 
 /** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;
 
-type RunnableCommand = Extract<Command, { options: object }>;
+const program: Program = { redactor: createRedactor(), folder: import.meta.dirname };
 
-/** The usual arguments of MCP clients, handled without loading the parser. */
-const STDIO_SERVER: RunnableCommand = { kind: 'serve', showConfig: false, options: {} };
-
-async function main(argv: readonly string[]): Promise<number> {
-  if (argv.length === 1 && argv[0] === '--stdio') return run(STDIO_SERVER);
-  const { parseCommandLine } = await import('./adapters/inbound/cli/command-line.ts');
-  const command = parseCommandLine(argv, process.stdin.isTTY === true);
+/** Decides the mode, and returns the exit code when it has ended. */
+async function main(command: Command): Promise<number> {
   switch (command.kind) {
     case 'help':
-      process.stdout.write((await import('./adapters/inbound/cli/usage.ts')).USAGE);
+      process.stdout.write(USAGE);
       return SUCCEEDED;
     case 'version':
       process.stdout.write(`${VERSION}\n`);
@@ -31,76 +26,18 @@ async function main(argv: readonly string[]): Promise<number> {
     case 'bad-usage':
       process.stderr.write(PROCESS.badUsage(command.problem));
       return BAD_USAGE;
+    case 'serve':
+      return serveStdio(command, program);
+    case 'serve-http':
+      return (await import('./wiring/http.ts')).serveHttp(command, program);
     default:
-      return run(command);
+      return runInTerminal(command);
   }
 }
 
-async function run(command: RunnableCommand): Promise<number> {
-  const writesLock = command.kind === 'tools' && command.action === 'lock';
-  const commandLine = command.options;
-  const isServer = 'showConfig' in command;
-  const options = { environment: process.env, commandLine, version: VERSION, writesLock, serves: isServer };
-  const validated = await bootstrap(options);
-  if ('problems' in validated) {
-    if (command.kind === 'doctor') {
-      const { doctorOnProblems } = await import('./adapters/inbound/cli/doctor.ts');
-      return doctorOnProblems(validated.problems, { json: command.json, out: (text) => process.stdout.write(text) });
-    }
-    const [{ messageForProblems }, { withTypedOptions }] = await Promise.all([
-      import('./adapters/inbound/words/config-problems.ts'),
-      import('./adapters/inbound/words/advised-commands.ts'),
-    ]);
-    const message = withTypedOptions(messageForProblems(validated.problems), commandLine);
-    if ('json' in command && command.json) {
-      const error = { kind: 'configuration', message: message.trimEnd() };
-      process.stdout.write(`${JSON.stringify({ error }, undefined, 2)}\n`);
-    }
-    process.stderr.write(message);
-    return FAILED;
-  }
-  const { audit } = validated.value.config;
-  const isAudited = audit !== undefined && /^(?:serve|serve-http|ask|call)$/.test(command.kind);
-  const runtime = isAudited ? (await import('./wiring/audit.ts')).withAudit(validated.value, audit) : validated.value;
-  redact = runtime.redactor.inLogs;
-  const { config, logger } = runtime;
-  // doctor has a line for each, and --show-config prints only JSON.
-  if (config.notices.length > 0 && !/^(?:doctor|show-config)$/.test(command.kind)) {
-    const { logNotices, messageForProblem, noticesAbout } = await import('./adapters/inbound/words/config-problems.ts');
-    const usesServers = command.kind !== 'check' && (command.kind !== 'ask' || config.grounding !== undefined);
-    const notices = noticesAbout(config.notices, usesServers, 'server' in command ? command.server : undefined);
-    if (isServer) logNotices(config.notices, logger);
-    else
-      for (const notice of notices)
-        process.stderr.write(`warning: ${redact(withoutUnsafeCharacters(messageForProblem(notice)))}\n`);
-  }
-  if (command.kind === 'show-config' || (isServer && (command.showConfig || config.server.showConfigOnStart))) {
-    process.stderr.write(`${redactedJson(config.shown(), redact, 2)}\n`);
-  }
-  const folder = import.meta.dirname;
-  let services: Services | undefined;
-  const load: LoadServices = async (options) => {
-    const { createServices } = await import('./wiring/services.ts');
-    services ??= createServices(runtime, { folder, ...options });
-    return services;
-  };
-  try {
-    switch (command.kind) {
-      case 'show-config':
-        return SUCCEEDED;
-      case 'serve':
-        return await serveStdio(runtime, load);
-      case 'serve-http':
-        return await (await import('./wiring/http.ts')).serveHttp(runtime, load, join(folder, 'page'));
-      default:
-        for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
-        return await (await import('./wiring/command.ts')).runCommand(command, runtime, load);
-    }
-  } finally {
-    await services?.close();
-    await runtime.audit?.close();
-    runtime.close();
-  }
+async function runInTerminal(command: TerminalCommand): Promise<number> {
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) process.on(event, fail);
+  return (await import('./wiring/command.ts')).runCommand(command, program);
 }
 
 /** Exits soon: neither an idle connection to the API nor a closed pipe may keep the process alive. */
@@ -125,17 +62,14 @@ function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
   process.stderr.write(PROCESS.lostOutput(code));
 }
 
-/** Known once the configuration was read. */
-let redact = (text: string) => text;
-
 /** The message of an exception may contain a text of any length. */
 const MAX_MESSAGE = 1000;
 
 function fail(error: unknown): void {
-  const message = redact(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
+  const message = program.redactor.inLogs(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
   process.stderr.write(`${PROGRAM}: ${missingFileMessage(error) ?? `internal error: ${message}`}\n`);
   exit(FAILED);
 }
 
 process.stdout.on('error', onStdoutError);
-main(process.argv.slice(2)).then(exit, fail);
+main(parseCommandLine(process.argv.slice(2), process.stdin.isTTY === true)).then(exit, fail);

@@ -1,61 +1,91 @@
+import { join } from 'node:path';
 import { answerToolList } from '../adapters/inbound/mcp/answer-schemas.ts';
 import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
-import { CHECK_SOURCES, toCheckResult } from '../adapters/inbound/mcp/check-schemas.ts';
-import { CHECK } from '../adapters/inbound/words/check-messages.ts';
+import { CHECK_SOURCES } from '../adapters/inbound/mcp/check-schemas.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';
+import { whenNeeded } from '../application/async/when-needed.ts';
 import { checkProvider } from '../application/check/check-provider.ts';
-import type { Gateway } from '../application/gateway/gateway.ts';
+import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { CatalogueOptions } from '../application/tools/catalogue-options.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts';
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
 import { parseTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
+import type { Answers } from './container.ts';
+import type { ComposedGateway, ExposureOptions, GatewayOptions } from './gateway.ts';
 import type { Runtime } from './runtime.ts';
-import type { Services } from './services.ts';
 
-interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'> {
-  readonly services: () => Promise<Services>;
-  /** Undefined while there is none. */
-  readonly gateway: () => Gateway | undefined;
+interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, GatewayOptions {
+  /** Calls a tool for the model. Default: by the catalogue. */
+  readonly call?: AnswerGateway['call'];
 }
 
-/** Every tool, and the answer tools as MCP offers them. The application is loaded with the first question. */
-export function createCatalogue(runtime: Runtime, { services, gateway, ...options }: Options) {
+export type ComposedCatalogue = ReturnType<typeof composeCatalogue>;
+
+/**
+ * Every tool, and the answer tools as MCP offers them. Two packages are loaded here when they are first needed: `openai`, with the first question or
+ * check, and the official MCP client, with the servers. What was made ends with the runtime.
+ */
+export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, call, ...options }: Options) {
   const { config } = runtime;
   const { grounding, timeZone, maxAnswerChars, server, citationCheck, timeoutMs, longAnswers } = config;
+  let gateway: ComposedGateway | undefined;
   let application: Application | undefined;
+  const loadGateway = () => import('./gateway.ts');
+  const servers = whenNeeded(async () => {
+    const { composeGateway } = await loadGateway();
+    gateway = await composeGateway(runtime, options);
+    return gateway;
+  });
+  const answering = whenNeeded(async (): Promise<Answers> => {
+    const { createContainer } = await import('./container.ts');
+    return createContainer(runtime, join(runtime.folder, 'recordings'), async () => ({
+      ...(await servers.get()),
+      call: call ?? ((toolCall, signal) => catalogue.call(toolCall, signal)),
+    }));
+  });
+  runtime.atClose(servers.close);
+  runtime.atClose(answering.close);
+  const loadApplication = async () => {
+    application ??= (await answering.get()).application();
+    return application;
+  };
   const answers = new AnswerProvider({
-    load: async () => {
-      application ??= await (await services()).application();
-      return application;
-    },
+    load: loadApplication,
     describe: (hasEffects) =>
       answerToolList(maxAnswerChars, hasEffects, timeZone, citationCheck === 'evidence').flatMap(
         (tool) => parseTool(BUILT_IN_SERVER, tool) ?? [],
       ),
-    hasEffects: grounding && ((rights) => mayHaveEffects(grounding, gateway()?.tools ?? [], rights)),
+    hasEffects: grounding && ((rights) => mayHaveEffects(grounding, gateway?.gateway.tools ?? [], rights)),
     timeoutMs,
   });
-  const checks = checkProvider({
-    load: async () => (await (await services()).check()).check,
-    tool: CHECK_SOURCES,
-    present: toCheckResult,
-    progress: CHECK.progress,
-  });
+  const loadCheck = async () => (await answering.get()).check();
+  const checks = checkProvider({ tool: CHECK_SOURCES, load: loadCheck });
   const ownTools = config.checksAsTool ? [answers, checks] : [answers];
-  const providers = () => [gateway(), ...ownTools].filter((provider) => provider !== undefined);
-  const catalogue = new ToolCatalogue({ ...runtime, ...options, providers });
+  const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
+  const common = { ...runtime, configured, onCallEnded };
+  const catalogue = new ToolCatalogue({ ...common, providers });
   // `POST /mcp/check` needs no tool in the lists.
-  const checkCatalogue = new ToolCatalogue({ ...runtime, ...options, providers: () => [checks] });
+  const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });
   const answerTools = new AnswerTools({ ...runtime, catalogue, toolErrors: server.toolErrors });
-  const moreInstructions = longAnswers && UNFINISHED_INSTRUCTIONS;
   return {
     catalogue,
     checks: config.checksOverRest ? checkCatalogue : undefined,
     answerTools,
-    moreInstructions,
+    moreInstructions: longAnswers && UNFINISHED_INSTRUCTIONS,
+    /** Undefined before the first question. */
     application: () => application,
+    loadApplication,
+    loadCheck,
+    /** Undefined before the servers are needed. */
+    gateway: () => gateway?.gateway,
+    startGateway: servers.get,
+    /** What MCP clients see of the servers, which need not have been started. */
+    expose: async (exposed: Omit<ExposureOptions, 'builtIn' | 'catalogue'>) =>
+      (await loadGateway()).createExposure(runtime, { ...exposed, builtIn: answerTools, catalogue }),
+    /** Ends the servers at once, without waiting for what they do. */
+    endServers: () => gateway?.end(),
   };
 }

@@ -1,34 +1,150 @@
 import 'reflect-metadata';
-import { instanceCachingFactory, container as root } from 'tsyringe';
+import { type InjectionToken, instanceCachingFactory, container as root } from 'tsyringe';
+import { toCheckResult } from '../adapters/inbound/mcp/check-presentation.ts';
+import { CHECK } from '../adapters/inbound/words/check-messages.ts';
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { isUnencrypted, routeTo } from '../adapters/outbound/network/addresses.ts';
+import { createProxyAgent } from '../adapters/outbound/network/proxy-fetch.ts';
+import { networkCalls } from '../adapters/outbound/openai/api-client.ts';
+import { createApiFetch } from '../adapters/outbound/openai/api-fetch.ts';
+import { OpenAiProbe } from '../adapters/outbound/openai/openai-probe.ts';
+import { OpenAiResponsesSearch } from '../adapters/outbound/openai/openai-responses-search.ts';
+import { OpenAiStartedResponses } from '../adapters/outbound/openai/openai-started-responses.ts';
+import { folderRecorder } from '../adapters/outbound/openai/recordings/folder-recorder.ts';
+import { OfflineSearch } from '../adapters/outbound/openai/recordings/offline-search.ts';
+import { createCitedPages } from '../adapters/outbound/pages/create-cited-pages.ts';
+import { HmacHandleSigner } from '../adapters/outbound/signing/hmac-handle-signer.ts';
+import { type Application, createApplication } from '../application/answers/application.ts';
+import { LongAnswers } from '../application/answers/long-answers.ts';
+import { checkSources } from '../application/check/check-sources.ts';
+import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
+import type { LlmSearch } from '../application/ports/llm-search.ts';
+import type { Runtime } from './runtime.ts';
+import { PROGRAM, VERSION } from './version.ts';
 
-/** What may have to be ended with the process. */
-type Service = object & { readonly close?: () => Promise<void> };
+/** What answers are made of, and how the network is reached. Each is made when it is first resolved. */
+const TOKENS = {
+  api: token<Api>('Api'),
+  openAi: token<OpenAiOptions>('OpenAiOptions'),
+  llmSearch: token<LlmSearch & Partial<Closable>>('LlmSearch'),
+  longAnswers: token<LongAnswers | undefined>('LongAnswers'),
+  citedPages: token<Pages | undefined>('CitedPages'),
+  checkedPages: token<Pages>('CheckedPages'),
+  application: token<Application>('Application'),
+};
 
-/** Holds services, each of which is made when it is first needed, and ends them all. */
-export class Container {
-  readonly #container = root.createChildContainer();
-  readonly #made = new Set<Promise<Service>>();
+interface Closable {
+  readonly close: () => Promise<void>;
+}
 
-  /** Registers a service, and returns what gets it. If it cannot be made, the next use tries again. */
-  register<T extends Service>(make: () => Promise<T>): () => Promise<T> {
-    const token = Symbol('service');
-    const useFactory = () => {
-      const making = make();
-      this.#made.add(making);
-      making.catch(() => {
-        this.#made.delete(making);
-        registerNew();
-      });
-      return making;
+type Api = ReturnType<typeof createApiFetch>;
+type OpenAiOptions = ReturnType<typeof toOpenAiOptions>;
+type Pages = ReturnType<typeof createCitedPages>;
+
+/** The answers and the check of sources, which share packages and nothing else. */
+export type Answers = ReturnType<typeof createContainer>;
+
+/**
+ * Registers the adapters behind the ports of the answers, as the configuration chooses them. `shippedRecordings` is the folder of the recordings in
+ * the package; `startGateway` starts the servers when it is called first. Import this only with the first question: it loads the `openai` package.
+ */
+export function createContainer(
+  runtime: Runtime,
+  shippedRecordings: string,
+  startGateway: () => Promise<AnswerGateway>,
+) {
+  const { config, clock, logger, redactor } = runtime;
+  const { openai, llm } = config;
+  const container = root.createChildContainer();
+  const made: Partial<Closable>[] = [];
+  const register = <T>(key: InjectionToken<T>, make: () => T & (Partial<Closable> | undefined)) => {
+    const useFactory = instanceCachingFactory(() => {
+      const port = make();
+      if (port !== undefined) made.push(port);
+      return port;
+    });
+    container.register<T>(key, { useFactory });
+  };
+  const get = <T>(key: InjectionToken<T>) => container.resolve(key);
+  register(TOKENS.api, () => createApiFetch(openai.proxy === undefined ? undefined : createProxyAgent(openai.proxy)));
+  register(TOKENS.openAi, () => toOpenAiOptions(runtime, get(TOKENS.api)));
+  register(TOKENS.llmSearch, () =>
+    llm.adapter === 'offline'
+      ? new OfflineSearch({ ...runtime, path: llm.recordings ?? shippedRecordings })
+      : createOpenAiSearch(runtime, get(TOKENS.openAi)),
+  );
+  register(TOKENS.longAnswers, () => {
+    const { longAnswers } = config;
+    if (longAnswers === undefined || openai.apiKey === undefined || llm.adapter === 'offline') return undefined;
+    const openAi = get(TOKENS.openAi);
+    const responses = new OpenAiStartedResponses({ ...openAi, callFor: networkCalls(openAi) });
+    const signer = new HmacHandleSigner(openai.apiKey);
+    return new LongAnswers({ llmSearch: get(TOKENS.llmSearch), responses, signer, clock, keepMs: longAnswers.keepMs });
+  });
+  register(TOKENS.citedPages, () => {
+    const { resolveDates, citationCheck: check } = config;
+    if (llm.adapter === 'offline' || (!resolveDates && check === 'off')) return undefined;
+    const purpose = check === 'off' ? 'reads the publication date of cited pages' : 'checks cited pages';
+    return createPages(runtime, purpose, { resolveDates, check });
+  });
+  register(TOKENS.checkedPages, () =>
+    createPages(runtime, 'checks sources', { resolveDates: false, check: 'evidence' }),
+  );
+  register(TOKENS.application, () => {
+    const ports = {
+      clock,
+      logger,
+      llmSearch: get(TOKENS.llmSearch),
+      long: get(TOKENS.longAnswers),
+      citedPages: get(TOKENS.citedPages)?.citedPages,
+      apiProbe: async () => new OpenAiProbe(get(TOKENS.openAi)),
     };
-    const registerNew = () => this.#container.register(token, { useFactory: instanceCachingFactory(useFactory) });
-    registerNew();
-    return () => this.#container.resolve<Promise<T>>(token);
-  }
+    const { grounding: policy } = config;
+    const grounding = policy && { policy, startGateway, messageFor: toolErrorMessage, redactor };
+    return createApplication(ports, config, grounding);
+  });
+  return {
+    application: () => get(TOKENS.application),
+    /** The check of sources, with what presents it. */
+    check: () => {
+      const { citedPages, fetchText } = get(TOKENS.checkedPages);
+      const check = checkSources({ citedPages, clock });
+      return { check, fetchText, present: toCheckResult, progress: CHECK.progress };
+    },
+    /** Ends what was made: what uses another port before that port. */
+    close: async () => {
+      for (const port of made.reverse()) await port.close?.();
+      await container.dispose();
+    },
+  };
+}
 
-  /** Ends everything that was made, or is being made. */
-  async close(): Promise<void> {
-    await Promise.all([...this.#made].map((making) => making.then((service) => service.close?.()).catch(() => {})));
-    await this.#container.dispose();
-  }
+function token<T>(name: string) {
+  return Symbol(name) as InjectionToken<T>;
+}
+
+/** What the adapters of the API have in common. */
+function toOpenAiOptions({ config: { openai }, clock, logger, redactor }: Runtime, { fetch }: Api) {
+  return { ...openai, route: routeTo(openai.baseUrl, openai.proxy), clock, logger, redactor, fetch };
+}
+
+function createOpenAiSearch({ config, logger }: Runtime, openAi: OpenAiOptions) {
+  const { search, llm, maxRetries, maxConcurrency, background } = config;
+  if (isUnencrypted(openAi.baseUrl))
+    logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
+  const { recordPrivate } = llm;
+  const recorder =
+    llm.record === undefined ? undefined : folderRecorder({ ...openAi, folder: llm.record, recordPrivate });
+  const request = { store: openAi.store, ...search, background };
+  const callFor = networkCalls(openAi);
+  return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request, maxRetries, maxConcurrency });
+}
+
+/** The reader of cited pages, which tells sites its purpose. */
+function createPages(
+  { clock, logger, config: { timeZone, pageProxy: proxy } }: Runtime,
+  purpose: string,
+  read: Pick<Parameters<typeof createCitedPages>[0], 'resolveDates' | 'check'>,
+) {
+  return createCitedPages({ clock, logger, timeZone, proxy, userAgent: `${PROGRAM}/${VERSION} (${purpose})`, ...read });
 }

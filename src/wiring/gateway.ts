@@ -1,87 +1,78 @@
+import { GatewayTools, type GatewayToolsOptions } from '../adapters/inbound/mcp/gateway-tools.ts';
+import { SearchTools } from '../adapters/inbound/mcp/search-tools.ts';
+import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/config-problems.ts';
 import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
+import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
+import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
+import { whenNeeded } from '../application/async/when-needed.ts';
 import { Gateway } from '../application/gateway/gateway.ts';
 import type { ConfiguredServer } from '../application/gateway/server-definition.ts';
-import type { KeptDefinitions } from '../application/ports/kept-definitions.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import type { SchemaValidator } from '../application/ports/schema-validator.ts';
 import type { OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
 import { unmatchedGrants } from '../domain/gateway/access.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
-import { knownOf, type Starts } from './kept-definitions.ts';
+import { keptDefinitions, knownOf, type Starts } from './kept-definitions.ts';
+import type { RemoteServers } from './remote-servers.ts';
 import type { Runtime } from './runtime.ts';
-import type { ToolServers } from './tool-servers.ts';
+import { IDENTITY } from './version.ts';
 
 /** A gateway whose servers have been started, and what changes and ends it. */
 export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
 
 export interface GatewayOptions {
   readonly servers: readonly ServerEntry[];
-  readonly validator: () => Promise<SchemaValidator>;
-  /** Called once the servers are being started. `end` ends them at once, without waiting for what they do. */
-  readonly onStarted?: (gateway: Gateway, end: () => void) => void;
+  readonly onToolsChanged?: () => void;
   readonly onListChanged?: OnListChanged | undefined;
-  readonly onRenewal?: (server: string, outcome: RenewalOutcome) => void;
+  readonly onRenewal?: OnRenewal;
   /** Whether callers share the servers. */
   readonly isShared?: boolean;
   /** Which servers start with the gateway. Default: `at_once`. */
   readonly starts?: Starts;
-  /** Where what servers describe of themselves is kept, if anywhere. */
-  readonly kept?: KeptDefinitions | undefined;
   /** Logs the start of a process. */
   readonly logSpawn: (line: string) => void;
   /** Logs what happens to servers. Default: the logger of the program. */
   readonly logger?: Logger;
 }
 
+type OnRenewal = (server: string, outcome: RenewalOutcome) => void;
+
 /** Composes the gateway, and starts the servers that start with it. */
 export async function composeGateway(runtime: Runtime, options: GatewayOptions) {
-  const { config, clock, logger } = runtime;
-  const { onRenewal = () => {} } = options;
+  const { config, clock } = runtime;
+  const { starts = 'at_once', logger = runtime.logger, logSpawn, onRenewal = () => {}, onToolsChanged } = options;
   const ending = new AbortController();
-  const { logSpawn } = options;
-  let loading: Promise<ToolServers> | undefined;
-  const load = () => {
-    const toServers = ({ createToolServers }: typeof import('./tool-servers.ts')) =>
-      createToolServers(runtime, { logSpawn, onRenewal, programEnds: ending.signal });
-    loading ??= import('./tool-servers.ts').then(toServers);
-    return loading;
-  };
-  const { starts = 'at_once', kept } = options;
+  const toolServers = createToolServers(runtime, { logSpawn, onRenewal, programEnds: ending.signal });
+  const kept = keptDefinitions(runtime);
   const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) =>
     Promise.all(
       servers.map(async (entry) => {
         const { start, ...known } = await knownOf(entry, starts, kept, approved, runtime);
-        return {
-          ...toConfiguredServer(
-            entry,
-            start,
-            lazyServer(async () => (await load()).create(entry)),
-          ),
-          ...known,
-        };
+        const server = madeAtStart(() => toolServers.create(entry));
+        return { ...toConfiguredServer(entry, start, server), ...known };
       }),
     );
+  const { get: validator } = whenNeeded(async () => {
+    const { AjvSchemaValidator } = await import('../adapters/outbound/mcp-client/ajv-schema-validator.ts');
+    return new AjvSchemaValidator(runtime.logger);
+  });
   let { servers } = options;
   const gateway = new Gateway({
     clock,
-    logger: options.logger ?? logger,
-    validator: options.validator,
+    logger,
+    validator,
     servers: await toConfigured(servers, config.lock?.approved),
     approved: config.lock?.approved,
     drainMs: config.http?.drainMs ?? 0,
     onListChanged: options.onListChanged,
     isShared: options.isShared,
   });
-  const checkAccess = accessCheck(gateway, runtime, options.logger ?? logger);
+  const checkAccess = accessCheck(gateway, runtime, logger);
   gateway.onToolsChanged(checkAccess);
-  gateway.onToolsChanged(lockCheck(gateway, options.logger ?? logger));
-  options.onStarted?.(gateway, () => {
-    ending.abort();
-    void gateway.close();
-  });
+  gateway.onToolsChanged(lockCheck(gateway, logger));
+  if (onToolsChanged !== undefined) gateway.onToolsChanged(onToolsChanged);
   return {
     gateway,
     /** Warns of what `access` says about tools that do not exist; after a change of tools, this happens by itself. */
@@ -89,17 +80,67 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
     /** Whether the tools of a server return nothing private, as it is configured when this is called. */
     isPublic: (server: string) => servers.some(({ name, isPublic }) => name === server && isPublic),
     /** The login of a machine to a server, if it has a token. */
-    machineLogin: async (server: string) => (await loading)?.machineLogin(server),
+    machineLogin: toolServers.machineLogin,
     /** Replaces the servers and the approved tools. If it rejects, nothing was changed. */
     reconfigure: async (configured: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
       gateway.reconfigure(await toConfigured(configured, approved), approved);
       servers = configured;
     },
+    /** Ends the servers at once, without waiting for what they do. */
+    end: () => {
+      ending.abort();
+      void gateway.close();
+    },
     /** Resolves when no process and no connection is left. */
     close: async () => {
       await gateway.close();
-      await (await loading)?.close();
+      await toolServers.close();
     },
+  };
+}
+
+export type Exposure = ReturnType<typeof createExposure>;
+
+export type ExposureOptions = Pick<
+  GatewayToolsOptions,
+  'builtIn' | 'catalogue' | 'gateway' | 'notifiesOfChanges' | 'hiddenServers'
+>;
+
+/** What clients see of the servers, as `gateway.expose` says: their tools, after the answer tools, and what else they have. */
+export function createExposure({ config, clock, logger, redactor }: Runtime, exposed: ExposureOptions) {
+  const { expose, always } = config.gateway;
+  const options = { ...exposed, clock, logger, redactor, toolErrors: config.server.toolErrors };
+  const shared = new GatewayMethods({ ...options, isSession: exposed.notifiesOfChanges });
+  if (typeof expose === 'boolean') return { tools: new GatewayTools(options), shared };
+  return { tools: new SearchTools({ ...options, isAuto: expose === 'auto', always }), shared };
+}
+
+interface ToolServersOptions {
+  readonly logSpawn: (line: string) => void;
+  readonly onRenewal: OnRenewal;
+  /** Aborts when the program ends, and its servers must end soon. */
+  readonly programEnds: AbortSignal;
+}
+
+/** Makes servers of entries of the configuration. */
+function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds }: ToolServersOptions) {
+  const { config, clock, logger } = runtime;
+  let remote: Promise<RemoteServers> | undefined;
+  return {
+    create: async (entry: ServerEntry): Promise<ToolServer> => {
+      const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
+      const common = { name, maxBytes, forwardBaggage, clock, identity: IDENTITY };
+      if (connection.kind === 'remote') {
+        remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
+        return (await remote).create({ ...connection, ...common });
+      }
+      const { envs, inheritEnv: inherit, notInherited = [] } = connection;
+      const ownSecrets = [...config.secretVariables, ...notInherited];
+      const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
+      return new ChildToolServer({ ...connection, ...common, env, logger, logSpawn, programEnds });
+    },
+    machineLogin: async (server: string) => (await remote)?.machineLogin(server),
+    close: async () => (await remote)?.close(),
   };
 }
 
@@ -139,8 +180,8 @@ function toConfiguredServer(
   return { definition: { ...definition, start, transport }, server, fingerprint: JSON.stringify(entry) };
 }
 
-/** A server that is made when it is started: this loads the official client. */
-function lazyServer(make: () => Promise<ToolServer>): ToolServer {
+/** A server that is made when it is first started: a reload describes all servers anew, and uses only those that changed. */
+function madeAtStart(make: () => Promise<ToolServer>): ToolServer {
   let made: ToolServer | undefined;
   return {
     get login() {

@@ -1,91 +1,80 @@
+import { join } from 'node:path';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import type { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
-import type { ToolSet } from '../adapters/inbound/mcp/tool-set.ts';
 import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
 import { never } from '../application/async/deadline.ts';
 import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
-import { createCatalogue } from './catalogue.ts';
-import { createExposure } from './exposure.ts';
+import { composeCatalogue } from './catalogue.ts';
+import { composeTokenVerifier } from './oauth.ts';
 import { composeQuota } from './quota.ts';
-import { isGatewayOnly, type Runtime } from './runtime.ts';
+import {
+  isGatewayOnly,
+  onUncaughtError,
+  type Program,
+  type Runtime,
+  type ServerCommand,
+  startServer,
+} from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
-import type { LoadServices } from './services.ts';
-import { onUncaughtError } from './uncaught-errors.ts';
 import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
-export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder: string): Promise<number> {
+export async function serveHttp(command: ServerCommand, program: Program): Promise<number> {
+  const runtime = await startServer(command, program);
+  return runtime === undefined ? FAILED : serve(runtime).finally(runtime.close);
+}
+
+async function serve(runtime: Runtime): Promise<number> {
   const { config, clock, logger, redactor, audit } = runtime;
   const { http, openai, llm, timeoutMs } = config;
   // If nothing reads the access log any more, calls continue.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
-  let gateway: Gateway | undefined;
-  let endServers = () => {};
-  let loading: Promise<void> | undefined;
-  const metrics = new Metrics(() => gateway);
-  const services = await load({
-    gateway: {
-      servers: [],
-      isShared: true,
-      logSpawn,
-      onStarted: (started, end) => {
-        endServers = end;
-        gateway = started;
-      },
-      onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
-    },
-    call: (call, signal) => catalogue.call(call, signal),
-  });
-  const { catalogue, checks, answerTools, moreInstructions, application } = createCatalogue(runtime, {
-    services: async () => services,
-    gateway: () => gateway,
+  const metrics = new Metrics(() => gateway());
+  const composed = composeCatalogue(runtime, {
+    servers: [],
+    isShared: true,
+    logSpawn,
+    onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
     onCallEnded: (report) => metrics.onCallEnded(report),
   });
+  const { catalogue, checks, answerTools, moreInstructions, application, gateway, startGateway, expose } = composed;
+  let loading: Promise<void> | undefined;
   if (config.citationCheck !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
-  let tools: ToolSet = answerTools;
-  let shared: GatewayMethods | undefined;
-  if (config.gateway.expose) {
-    // No client can be notified of changes.
-    const started = async () => {
-      await loading;
-      return gateway;
-    };
-    const options = { builtIn: answerTools, catalogue, gateway: started, notifiesOfChanges: false };
-    ({ tools, shared } = createExposure(runtime, options));
-  }
-  const quota = config.quota && (await composeQuota(runtime, config.quota));
-  const oauth = http.oauth && {
-    ...http.oauth,
-    verifier: (await import('./oauth.ts')).composeTokenVerifier(http.oauth, runtime),
+  const whenLoaded = async () => {
+    await loading;
+    return gateway();
   };
+  // No client can be notified of changes.
+  const exposed = config.gateway.expose ? await expose({ gateway: whenLoaded, notifiesOfChanges: false }) : undefined;
+  const quota = config.quota && (await composeQuota(runtime, config.quota));
+  const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
   const server = new HttpServer({
     ...http,
     ...runtime,
-    quota: quota?.guard,
+    quota,
     oauth,
     // Without answer tools, there is nothing to warn of.
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined || isGatewayOnly(config),
-    tools,
+    tools: exposed?.tools ?? answerTools,
     toolErrors: config.server.toolErrors,
     serverInfo: IDENTITY,
     moreInstructions,
-    shared,
+    shared: exposed?.shared,
     rest: {
-      gateway: () => gateway,
+      gateway,
       loading: () => loading,
       catalogue,
       checks,
       timeoutMs,
       version: VERSION,
-      pageFolder: http.page ? pageFolder : undefined,
+      pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
     },
     endWaits: () => application()?.endWaits?.() === true,
     metrics,
@@ -112,15 +101,17 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
   const logWithheld = async () => {
-    if (gateway === undefined) return;
-    await gateway.whenStarted(Number.POSITIVE_INFINITY, never());
-    for (const [server, names] of withheldTools(gateway)) logSpawn(`gateway: ${server}: ${notApprovedMessage(names)}`);
+    const started = gateway();
+    if (started === undefined) return;
+    await started.whenStarted(Number.POSITIVE_INFINITY, never());
+    for (const [server, names] of withheldTools(started)) logSpawn(`gateway: ${server}: ${notApprovedMessage(names)}`);
   };
   const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
     if (lock !== undefined) metrics.registerChanges();
-    if (servers.length === 0 && gateway === undefined) return;
-    const configured = services.gateway().then((composed) => composed.reconfigure(servers, lock?.approved));
-    if (gateway === undefined) loading = configured.catch(() => {});
+    if (servers.length === 0 && gateway() === undefined) return;
+    const isFirst = gateway() === undefined;
+    const configured = startGateway().then(({ reconfigure }) => reconfigure(servers, lock?.approved));
+    if (isFirst) loading = configured.catch(() => {});
     await configured.finally(() => {
       loading = undefined;
     });
@@ -134,7 +125,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     await configure(reloadable);
     // In the same turn: no caller sees the new servers with the rights of before.
     setAccess();
-    if (gateway !== undefined) await (await services.gateway()).checkAccess();
+    if (gateway() !== undefined) await (await startGateway()).checkAccess();
     void logWithheld();
   };
   const reload = async () => {
@@ -167,8 +158,7 @@ export async function serveHttp(runtime: Runtime, load: LoadServices, pageFolder
     process.stderr.write(SERVING.noKey(openai.apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(SERVING.hosts);
   const code = await stopped;
-  endServers();
-  await quota?.close();
+  composed.endServers();
   return code;
 }
 

@@ -11,12 +11,12 @@ import type { Logins } from '../application/ports/logins.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
-export async function remoteLogin(
+export function remoteLogin(
   server: LoginServer,
   { config, clock, logger, redactor }: Runtime,
   fetch: typeof globalThis.fetch,
   onRenewal: (server: string, outcome: RenewalOutcome) => void,
-): Promise<RemoteLogin | undefined> {
+): RemoteLogin | undefined {
   const { name, url, auth } = server;
   if (hasCredentials(server) || isUnencrypted(url)) return undefined;
   const options = {

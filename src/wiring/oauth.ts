@@ -8,7 +8,7 @@ import { withDeadline } from '../application/async/deadline.ts';
 import type { TokenVerifier } from '../application/ports/token-verifier.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Composes the verifier of access tokens. Import this only if an authorization server is configured. */
+/** Composes the verifier of access tokens. */
 export function composeTokenVerifier(
   oauth: OAuthConfig,
   { clock, logger }: Pick<Runtime, 'clock' | 'logger'>,

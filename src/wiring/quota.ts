@@ -6,11 +6,11 @@ import type { Clock } from '../application/ports/clock.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
 
-/** Composes the limits of callers per day. Import this only if something is limited. */
-export async function composeQuota({ clock, logger, config: { timeZone } }: Runtime, quota: QuotaConfig) {
+/** Composes the limits of callers per day. Their store ends with the runtime. */
+export async function composeQuota({ clock, logger, config: { timeZone }, atClose }: Runtime, quota: QuotaConfig) {
   const store = await openQuotaStore(quota, clock);
-  const guard = new QuotaGuard({ ...quota, policy: quota, store, timeZone, clock, logger });
-  return { guard, close: () => store.close() };
+  atClose(() => store.close());
+  return new QuotaGuard({ ...quota, policy: quota, store, timeZone, clock, logger });
 }
 
 /** What is written to the store as a check expires at once. */

@@ -14,8 +14,8 @@ export function createRemoteServers(runtime: Runtime, onRenewal: (server: string
   const network = createProxyFetch(process.env);
   const logins = new Map<string, RemoteLogin | undefined>();
   return {
-    create: async (server: LoginServer & Omit<RemoteToolServerOptions, 'fetch' | 'login'>): Promise<ToolServer> => {
-      const login = await remoteLogin(server, runtime, network.fetch, onRenewal);
+    create: (server: LoginServer & Omit<RemoteToolServerOptions, 'fetch' | 'login'>): ToolServer => {
+      const login = remoteLogin(server, runtime, network.fetch, onRenewal);
       logins.set(server.name, login);
       return new RemoteToolServer({ ...server, login, fetch: network.fetch });
     },

@@ -1,3 +1,7 @@
+import type { Command } from '../adapters/inbound/cli/command-line.ts';
+import { withTypedOptions } from '../adapters/inbound/words/advised-commands.ts';
+import { logNotices, messageForProblems } from '../adapters/inbound/words/config-problems.ts';
+import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig, type ServerConfig } from '../adapters/outbound/config/load-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
@@ -7,11 +11,14 @@ import type { Clock } from '../application/ports/clock.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { TokenOwner } from '../application/ports/token-verifier.ts';
-import type { Audit } from '../application/tools/audit.ts';
+import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import { type AccessPolicy, rightsBy } from '../domain/gateway/access.ts';
 import { EVERYTHING, type Rights, withoutAnswers } from '../domain/gateway/call-origin.ts';
-import { createRedactor, keyProblem, type Redactor } from '../domain/values/redaction.ts';
+import { createRedactor, keyProblem, type Redactor, redactedJson } from '../domain/values/redaction.ts';
+import { VERSION } from './version.ts';
+
+export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
 
 /** What every mode needs before the first request. The services are made when they are needed. */
 export interface Runtime {
@@ -29,8 +36,18 @@ export interface Runtime {
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
   readonly audit?: Audit;
-  /** Closes the debug file. */
-  readonly close: () => void;
+  /** The folder of the program, with the recordings of the package and the page. */
+  readonly folder: string;
+  /** Adds what `close` ends, before everything that was added earlier. */
+  readonly atClose: (end: () => Promise<void>) => void;
+  /** Ends what was made for this process. */
+  readonly close: () => Promise<void>;
+}
+
+/** What the program knows before it reads its configuration. */
+export interface Program {
+  readonly redactor: Redactor;
+  readonly folder: string;
 }
 
 /** The servers whose tools answers of the user of this machine use; all that exist for this user if clients use them too. */
@@ -72,14 +89,14 @@ function toRights(policy: AccessPolicy | undefined, hasAnswers: boolean, others:
   };
 }
 
-interface BootstrapOptions extends ConfigOptions {
+interface BootstrapOptions extends ConfigOptions, Partial<Program> {
   /** Clients are served, rather than a person in a terminal. */
   readonly serves?: boolean;
 }
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: BootstrapOptions): Promise<Validated<Runtime>> {
-  const redactor = createRedactor();
+  const { redactor = createRedactor(), folder = '' } = options;
   const load = async (isReload: boolean) => {
     const validated = await loadConfig({ ...options, isReload });
     if ('value' in validated) redactor.learn(validated.value.secrets);
@@ -94,6 +111,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
   const hasAnswers = !options.serves || !isGatewayOnly(config);
   const others = config.checksAsTool || config.checksOverRest ? [CHECK_TOOL] : [];
   let rightsOf = toRights(access, hasAnswers, others);
+  const ends: (() => Promise<void>)[] = [];
   const value: Runtime = {
     config,
     clock,
@@ -109,7 +127,67 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
       };
     },
     reload: () => load(true),
-    close: () => logger.close(),
+    folder,
+    atClose: (end) => void ends.push(end),
+    close: async () => {
+      for (const end of ends.reverse()) await end();
+      logger.close();
+    },
   };
   return { value };
+}
+
+/** The runtime of a server; undefined if the configuration has problems, which are then on standard error. */
+export async function startServer(command: ServerCommand, program: Program): Promise<Runtime | undefined> {
+  const { options: commandLine, showConfig } = command;
+  const validated = await bootstrap({
+    ...program,
+    environment: process.env,
+    commandLine,
+    version: VERSION,
+    serves: true,
+  });
+  if ('problems' in validated) {
+    process.stderr.write(withTypedOptions(messageForProblems(validated.problems), commandLine));
+    return undefined;
+  }
+  const runtime = withAudit(validated.value);
+  const { config, logger } = runtime;
+  logNotices(config.notices, logger);
+  if (showConfig || config.server.showConfigOnStart) writeConfig(runtime);
+  return runtime;
+}
+
+/** Opens the audit, if there is one, without waiting for it. */
+export function withAudit(runtime: Runtime): Runtime {
+  const { config, logger } = runtime;
+  if (config.audit === undefined) return runtime;
+  const { file, ...policy } = config.audit;
+  const log = new AuditFile(file, (problem) => logger.warn(`audit: ${problem}: ${file}`));
+  const audit = new Audit({ ...runtime, ...policy, log, sha256, newId: () => crypto.randomUUID() });
+  void audit.open();
+  runtime.atClose(() => audit.close());
+  return { ...runtime, audit };
+}
+
+/** Writes the configuration in effect to standard error, without secrets. */
+export function writeConfig({ config, redactor }: Runtime): void {
+  process.stderr.write(`${redactedJson(config.shown(), redactor.inLogs, 2)}\n`);
+}
+
+/** Logs the first uncaught error and calls `onError`. Later ones, which usually follow from it, are ignored. */
+export function onUncaughtError(logger: Logger, onError: () => void): void {
+  let isHandled = false;
+  const handle = (error: unknown) => {
+    if (isHandled) return;
+    isHandled = true;
+    logger.error(`internal error: ${String(error)}`);
+    onError();
+  };
+  process.on('uncaughtException', handle);
+  process.on('unhandledRejection', handle);
+}
+
+async function sha256(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
 }

@@ -7,21 +7,32 @@ import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { never } from '../application/async/deadline.ts';
-import type { Gateway } from '../application/gateway/gateway.ts';
 import type { ChangingList } from '../application/ports/tool-server.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
-import { createCatalogue } from './catalogue.ts';
-import type { Exposure } from './exposure.ts';
-import { answerServers, hiddenServers, isGatewayOnly, type Runtime } from './runtime.ts';
-import type { LoadServices } from './services.ts';
-import { onUncaughtError } from './uncaught-errors.ts';
+import { composeCatalogue } from './catalogue.ts';
+import type { Exposure } from './gateway.ts';
+import {
+  answerServers,
+  hiddenServers,
+  isGatewayOnly,
+  onUncaughtError,
+  type Program,
+  type Runtime,
+  type ServerCommand,
+  startServer,
+} from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;
 
 /** Serves MCP over standard input and output until the input ends or nothing can read the output. */
-export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<number> {
+export async function serveStdio(command: ServerCommand, program: Program): Promise<number> {
+  const runtime = await startServer(command, program);
+  return runtime === undefined ? FAILED : serve(runtime).finally(runtime.close);
+}
+
+async function serve(runtime: Runtime): Promise<number> {
   const { config, clock, logger, redactor } = runtime;
   const { lineMode } = config.server;
   if (process.stdin.isTTY) process.stderr.write(PROCESS.waiting);
@@ -29,41 +40,25 @@ export async function serveStdio(runtime: Runtime, load: LoadServices): Promise<
   const stdout = claimStdout();
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
   const by = { caller: LOCAL_CALLER, door: 'stdio' as const, rights };
-  let gateway: Gateway | undefined;
-  let endServers = () => {};
-  const isExposed = config.gateway.expose !== false && (config.servers ?? []).length > 0;
+  const { servers = [] } = config;
+  const isExposed = config.gateway.expose !== false && servers.length > 0;
   let exposure: Exposure | undefined;
   let notify = (_list: ChangingList | 'tools'): void => {};
-  const services = () =>
-    load({
-      gateway: {
-        servers: answerServers(config, by.rights),
-        starts: 'on_use',
-        logSpawn: (line) => logger.debug(line),
-        onStarted: (started, end) => {
-          gateway = started;
-          endServers = end;
-          started.onToolsChanged(() => {
-            if (exposure?.tools.isListOutdated) notify('tools');
-            if (exposure?.shared.isListOutdated) for (const list of ['resources', 'prompts'] as const) notify(list);
-          });
-        },
-        onListChanged: isExposed ? (server, list) => by.rights.mayRead(server) && notify(list) : undefined,
-      },
-      call: (call, signal) => catalogue.call(call, signal),
-    });
-  const { catalogue, answerTools, moreInstructions } = createCatalogue(runtime, {
-    services,
-    gateway: () => gateway,
-    configured: (config.servers ?? []).map(({ name }) => name),
+  const { answerTools, moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
+    configured: servers.map(({ name }) => name),
+    servers: answerServers(config, rights),
+    starts: 'on_use',
+    logSpawn: (line) => logger.debug(line),
+    onToolsChanged: () => {
+      if (exposure?.tools.isListOutdated) notify('tools');
+      if (exposure?.shared.isListOutdated) for (const list of ['resources', 'prompts'] as const) notify(list);
+    },
+    onListChanged: isExposed ? (server, list) => rights.mayRead(server) && notify(list) : undefined,
   });
-  if (isExposed) {
-    // The servers start with the first list or call, and not before.
-    const start = async () => (await (await services()).gateway()).gateway;
-    const { createExposure } = await import('./exposure.ts');
-    const exposed = { builtIn: answerTools, catalogue, gateway: start, notifiesOfChanges: true };
-    exposure = createExposure(runtime, { ...exposed, hiddenServers: hiddenServers(config, by.rights) });
-  }
+  // The servers start with the first list or call, and not before.
+  const gateway = async () => (await startGateway()).gateway;
+  const hidden = hiddenServers(config, rights);
+  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, hiddenServers: hidden });
   const subscriptions = isExposed ? new Subscriptions() : undefined;
   const session = new McpSession({
     tools: exposure?.tools ?? answerTools,

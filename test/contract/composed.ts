@@ -7,7 +7,7 @@ import type { AnswerQueryInput } from '../../src/application/answers/answer-quer
 import { never } from '../../src/application/async/deadline.ts';
 import type { Answer } from '../../src/application/tools/answer.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
-import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
+import { createContainer } from '../../src/wiring/container.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import type { FakeApi } from '../support/fake-api.ts';
 import { callerOf } from '../support/origins.ts';
@@ -28,13 +28,13 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = await composeAnswers(validated.value, await openApi(validated.value), home, () =>
+  const { application, close } = createContainer(validated.value, home, () =>
     Promise.reject(new Error('there are no servers')),
   );
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
-    application.answerQuery(
+    application().answerQuery(
       {
         by: callerOf('test'),
         tool: 'answer',

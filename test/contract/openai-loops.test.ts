@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { never } from '../../src/application/async/deadline.ts';
-import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
-import { createCatalogue } from '../../src/wiring/catalogue.ts';
+import { composeCatalogue } from '../../src/wiring/catalogue.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
-import { createServices } from '../../src/wiring/services.ts';
 import type { JsonObject } from '../support/api-response.ts';
 import { type Behaviour, sendsBody } from '../support/behaviours.ts';
 import { says } from '../support/conversation-items.ts';
@@ -65,29 +63,14 @@ async function startProgram(url: string, server: ScriptedServer, tools: readonly
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
   const runtime = validated.value;
-  const gateway = { servers: answerServers(runtime.config, EVERYTHING), logSpawn: () => {} };
-  let started: Gateway | undefined;
-  const onStarted = (one: Gateway) => {
-    started = one;
-  };
-  const services = createServices(runtime, {
-    folder,
-    gateway: { ...gateway, onStarted },
-    call: (call, signal) => catalogue.call(call, signal),
-  });
-  const { catalogue } = createCatalogue(runtime, {
-    services: async () => services,
-    gateway: () => started,
-    onCallEnded: () => {},
-  });
-  const { application, close } = services;
+  const servers = answerServers(runtime.config, EVERYTHING);
+  const { loadApplication } = composeCatalogue(runtime, { servers, logSpawn: () => {} });
   onTestFinished(async () => {
-    await close();
-    runtime.close();
+    await runtime.close();
     rmSync(folder, { recursive: true });
     expect(server.running()).toEqual([]);
   });
-  return application();
+  return loadApplication();
 }
 
 /** An item as it must be sent back: as received, but without the sources of a search. */

@@ -5,7 +5,7 @@ import nock from 'nock';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
+import { createContainer } from '../../src/wiring/container.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { toApiResponse } from '../support/api-response.ts';
 import { answers } from '../support/behaviours.ts';
@@ -211,10 +211,10 @@ describe('the request of the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application, close } = await composeAnswers(validated.value, await openApi(validated.value), home, () =>
+    const { application, close } = createContainer(validated.value, home, () =>
       Promise.reject(new Error('there are no servers')),
     );
-    await application.answerQuery(
+    await application().answerQuery(
       {
         by: callerOf('test'),
         tool: 'answer',

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/network/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
+import { createContainer } from '../../src/wiring/container.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
@@ -153,11 +153,11 @@ describe('the composed program', () => {
       version: '0.9.0',
     });
     if ('problems' in validated) return validated;
-    const { application } = await composeAnswers(validated.value, await openApi(validated.value), '/nonexistent', () =>
+    const { application } = createContainer(validated.value, '/nonexistent', () =>
       Promise.reject(new Error('there are no servers')),
     );
     return {
-      value: application.answerQuery(
+      value: application().answerQuery(
         {
           by: callerOf('test'),
           tool: 'answer',

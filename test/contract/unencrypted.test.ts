@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { composeAnswers, openApi } from '../../src/wiring/answers.ts';
+import { createContainer } from '../../src/wiring/container.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';
 import { API_KEY } from './search-kit.ts';
 
@@ -13,9 +13,10 @@ async function logFor(baseUrl: string) {
   const environment = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: baseUrl };
   const validated = await bootstrap({ environment, commandLine: {}, version: '0.9.0' });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { close } = await composeAnswers(validated.value, await openApi(validated.value), '', () =>
+  const { application, close } = createContainer(validated.value, '', () =>
     Promise.reject(new Error('there are no servers')),
   );
+  application();
   await close();
   return log.join('');
 }

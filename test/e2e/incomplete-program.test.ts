@@ -3,7 +3,6 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runCli } from '../support/mcp-process.ts';
 import { newFolder } from './files.ts';
-import { configure } from './gateway/servers.ts';
 import { ROOT, serve, textOf } from './serve.ts';
 
 const MESSAGE =
@@ -43,23 +42,18 @@ function newProgram() {
 }
 
 describe('a file that is missing after an update', () => {
-  test('makes the list of tools fail, but not the process, and the next list tries again', async () => {
+  test('makes a call fail, but not the process, and the next call tries again', async () => {
     const { program, remove } = newProgram();
-    const restore = remove('composeGateway');
-    const server = serve({
-      program,
-      args: ['--stdio', '--offline', '--expose', '--config', configure(['one']).config],
-    });
+    const restore = remove('createContainer');
+    const server = serve({ program, args: ['--stdio', '--offline'] });
     await server.initialize();
-    expect(await server.request('tools/list')).toMatchObject({ error: { code: -32603, message: MESSAGE } });
+    expect(await server.callTool('answer', QUESTION)).toMatchObject({ error: { code: -32603, message: MESSAGE } });
     expect(await server.request('ping')).toMatchObject({ result: {} });
-    expect(textOf(await server.callTool('answer', QUESTION))).toContain('404');
     restore();
-    // A first list does not wait for a server that starts slowly.
-    await expect.poll(async () => JSON.stringify(await server.request('tools/list'))).toContain('one__echo');
+    expect(textOf(await server.callTool('answer', QUESTION))).toContain('404');
     await expect
       .poll(() => server.stderr())
-      .toMatch(/^\S+ \S+ ERROR internal error in tools\/list: Error: Cannot find module/);
+      .toMatch(/^\S+ \S+ ERROR internal error in tools\/call: Error: Cannot find module/);
   });
 
   test('of another version is not loaded by a process of this one', async () => {
@@ -73,7 +67,7 @@ describe('a file that is missing after an update', () => {
 
   test('is reported by a command', async () => {
     const { program, remove } = newProgram();
-    remove('createServices');
+    remove('runCommand');
     expect(await runCli(['ask', '--offline', QUESTION.query], { program })).toEqual({
       code: 1,
       signal: null,

@@ -13,6 +13,6 @@ export function startAudit(policy: Partial<ConstructorParameters<typeof Audit>[0
     return `line-${ids}`;
   };
   const options = { arguments: 'names', onFailure: 'refuse', log, clock, logger, redactor, newId } as const;
-  const audit = new Audit({ ...options, sha256: (text) => String(text.length), ...policy });
+  const audit = new Audit({ ...options, sha256: async (text) => String(text.length), ...policy });
   return { audit, log, clock, logger, redactor };
 }

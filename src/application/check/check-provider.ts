@@ -3,12 +3,11 @@ import { BUILT_IN_SERVER } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { ToolProvider } from '../tools/tool-provider.ts';
-import { type CheckSources, MAX_TEXT_CHARS, type SourcesReport } from './check-sources.ts';
+import type { CheckSources, SourcesReport } from './check-sources.ts';
 
-interface CheckProviderOptions {
-  /** Loaded with the first call. */
-  readonly load: () => Promise<CheckSources>;
-  readonly tool: GatewayTool;
+/** What a call needs. */
+interface Checking {
+  readonly check: CheckSources;
   /** The result of the tool, for models and for programs. */
   readonly present: (
     report: SourcesReport,
@@ -17,8 +16,14 @@ interface CheckProviderOptions {
   readonly progress: (done: number, all: number) => string;
 }
 
+interface CheckProviderOptions {
+  readonly tool: GatewayTool;
+  /** Called with the first call. */
+  readonly load: () => Promise<Checking>;
+}
+
 /** The tool that checks the sources of a text. */
-export function checkProvider({ load, tool, present, progress }: CheckProviderOptions): ToolProvider {
+export function checkProvider({ tool, load }: CheckProviderOptions): ToolProvider {
   const invalid = (message: string) => err({ kind: 'invalid_input', errors: [{ path: '/text', message }] } as const);
   return {
     serverNames: [BUILT_IN_SERVER],
@@ -28,12 +33,13 @@ export function checkProvider({ load, tool, present, progress }: CheckProviderOp
     find: (call) => ({ tool: call.tool === tool.name ? tool : undefined }),
     call: async ({ args: { text }, ...call }, signal) => {
       if (typeof text !== 'string') return invalid('must be a string');
+      const { check, present, progress } = await load();
       const onProgress = (done: number, total: number) =>
         call.onProgress?.({ progress: done, total, message: progress(done, total) });
-      const checked = await (await load())({ text, onProgress }, signal);
+      const checked = await check({ text, onProgress }, signal);
       if (checked.isErr()) {
         const { error } = checked;
-        return error.kind === 'cancelled' ? err(error) : invalid(`must have at most ${MAX_TEXT_CHARS} characters`);
+        return error.kind === 'cancelled' ? err(error) : invalid(`must have at most ${error.max} characters`);
       }
       const raw = present(checked.value, text);
       return ok({ ...raw, raw, isError: false });

@@ -9,7 +9,7 @@ import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** A text is at most so long, in UTF-16 code units. */
-export const MAX_TEXT_CHARS = 200_000;
+const MAX_TEXT_CHARS = 200_000;
 /** Of a text, at most so many links are checked. */
 export const MAX_LINKS = 100;
 const TOTAL_MS = 60_000;
@@ -33,7 +33,7 @@ export interface SourcesReport {
   readonly claims: readonly ComparedClaim[];
 }
 
-type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly characters: number }>;
+type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly characters: number; readonly max: number }>;
 
 interface CheckInput {
   readonly text: string;
@@ -46,7 +46,9 @@ export type CheckSources = ReturnType<typeof checkSources>;
 export function checkSources({ citedPages, clock }: { readonly citedPages: CitedPages; readonly clock: Clock }) {
   return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
     const { text, onProgress } = input;
-    if (text.length > MAX_TEXT_CHARS) return err({ kind: 'text_too_long', characters: text.length });
+    if (text.length > MAX_TEXT_CHARS) {
+      return err({ kind: 'text_too_long', characters: text.length, max: MAX_TEXT_CHARS });
+    }
     const links = linksIn(text);
     const first = links.slice(0, MAX_LINKS);
     let done = 0;

@@ -22,7 +22,7 @@ interface AuditOptions extends AuditPolicy {
   /** A unique text. */
   readonly newId: () => string;
   /** In hex digits. */
-  readonly sha256: (text: string) => string;
+  readonly sha256: (text: string) => Promise<string>;
 }
 
 /** What a caller asked for. */
@@ -85,14 +85,14 @@ export class Audit {
     const begun = { time: clock.now(), id: newId() };
     if (onFailure === 'refuse' && !this.#accepts(await log.ready())) return err(UNAVAILABLE);
     const begin = async () => {
-      const written = await log.append(this.#toLine(call, begun, { outcome: 'begun' }));
+      const written = await log.append(await this.#toLine(call, begun, { outcome: 'begun' }));
       return this.#accepts(written) ? ok() : err(UNAVAILABLE);
     };
     const write = async ({ outcome, result }: Ending) => {
       const bytes = result === undefined ? undefined : bytesOf(JSON.stringify(result));
       const ms = Math.round(clock.elapsedMs() - startedMs);
       const ended = { outcome, ms, bytes };
-      return this.#accepts(await log.append(this.#toLine(call, begun, ended)));
+      return this.#accepts(await log.append(await this.#toLine(call, begun, ended)));
     };
     try {
       const outcome = await run({ id: begun.id, begin });
@@ -103,21 +103,21 @@ export class Audit {
     }
   }
 
-  #toLine({ server, tool, args, by }: AuditedCall, begun: object, ended: object): string {
+  async #toLine({ server, tool, args, by }: AuditedCall, begun: object, ended: object): Promise<string> {
     const { redactor, arguments: shown, sha256 } = this.#options;
     const { requestId: request_id, caller, door, answer, trace } = by;
     const named = (name: string) => clip(redactor.anywhere(name), MAX_NAME);
     const called = { ...begun, request_id, caller, door, answer, server: named(server), tool: named(tool), ...ended };
     const toJson = (args: unknown, hash?: string) =>
       JSON.stringify({ ...called, arguments: args, arguments_hash: hash, traceparent: trace?.traceparent });
-    const hash = () => `sha256:${sha256(sortedJson(args))}`;
-    if (shown === 'hash') return toJson(hash());
+    const hash = async () => `sha256:${await sha256(sortedJson(args))}`;
+    if (shown === 'hash') return toJson(await hash());
     const names = () => Object.keys(args).sort().map(redactor.anywhere);
     const full = () => redactedValue(args, redactor.inLogs);
     const line = toJson({ none: () => undefined, names, full }[shown]());
     if (bytesOf(line) < MAX_LINE_BYTES) return line;
-    const cut = shown === 'full' ? toJson(withCutValues(full()), hash()) : line;
-    return bytesOf(cut) < MAX_LINE_BYTES ? cut : toJson(hash());
+    const cut = shown === 'full' ? toJson(withCutValues(full()), await hash()) : line;
+    return bytesOf(cut) < MAX_LINE_BYTES ? cut : toJson(await hash());
   }
 
   #accepts(written: Result<void, string>): boolean {

@@ -87,7 +87,7 @@ test.each([
 
 test.each([
   ['without servers no part of the gateway is', false, []],
-  ['with servers the gateway is', true, expect.arrayContaining(['exposure', 'gateway'])],
+  ['with servers the gateway is', true, expect.arrayContaining(['gateway'])],
 ])('%s loaded', async (_, hasServers, expected) => {
   // Writes the name of each file of the program that is loaded.
   const hook = newFile(

@@ -1,12 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
-import type { Gateway } from '../../../src/application/gateway/gateway.ts';
 import { rightsBy } from '../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
 import { composeGateway } from '../../../src/wiring/gateway.ts';
 import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { FakeSchemaValidator } from '../../support/fake-schema-validator.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** A server that cannot be started, which does not matter here. */
@@ -34,21 +32,13 @@ async function start(servers: readonly ServerEntry[]) {
     logger: new RecordingLogger(),
     access: () => undefined,
   } as unknown as Runtime;
-  const started: Gateway[] = [];
-  const options = { servers, validator: async () => new FakeSchemaValidator(), logSpawn: () => {} };
-  const composed = await composeGateway(runtime, { ...options, onStarted: (gateway) => started.push(gateway) });
+  const composed = await composeGateway(runtime, { servers, logSpawn: () => {} });
   onTestFinished(() => composed.close());
-  return { composed, started };
+  return composed;
 }
 
-test('the gateway is known once its servers are being started', async () => {
-  const { composed, started } = await start([server('jira')]);
-  expect(started).toEqual([composed.gateway]);
-  expect(composed.gateway.servers.map(({ name }) => name)).toEqual(['jira']);
-});
-
 test('the public servers are those that are configured now', async () => {
-  const { composed } = await start([server('jira', true), server('wiki')]);
+  const composed = await start([server('jira', true), server('wiki')]);
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['jira']);
   await composed.reconfigure([server('jira'), server('wiki', true)], undefined);
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['wiki']);
@@ -56,7 +46,7 @@ test('the public servers are those that are configured now', async () => {
 });
 
 test('a configuration that cannot be used changes nothing', async () => {
-  const { composed } = await start([server('jira', true)]);
+  const composed = await start([server('jira', true)]);
   const remote: ServerEntry = { ...server('wiki'), connection: undefined as never };
   await expect(composed.reconfigure([remote], undefined)).rejects.toThrow();
   expect(['jira', 'wiki'].filter(composed.isPublic)).toEqual(['jira']);

@@ -17,7 +17,17 @@ test('keys and tokens are masked everywhere', async () => {
   expect(validated.value.redactor.anywhere('a gateway-0123456789 b tok-bob-98765432 c')).toBe(
     'a [redacted] b [redacted] c',
   );
-  validated.value.close();
+  await validated.value.close();
+});
+
+test('what was made ends in the reverse order', async () => {
+  const validated = await bootstrap({ environment: { HOME: '/nonexistent' }, commandLine: {}, version: '1.2.3' });
+  if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
+  const { atClose, close } = validated.value;
+  const ended: string[] = [];
+  for (const name of ['store', 'guard']) atClose(async () => void ended.push(name));
+  await close();
+  expect(ended).toEqual(['guard', 'store']);
 });
 
 test.each(['alice=TA=TB', 'alice=TA,alice=TB', 'alice='])(
@@ -57,7 +67,7 @@ test('the secrets of servers are masked, also those that are configured later, a
   configure('second-secret');
   await reload();
   expect(redactor.inLogs(text)).toBe('[redacted] [redacted] [redacted] [redacted]');
-  close();
+  await close();
 });
 
 const KEY = 'sk-proj-Ab12_cd34-EF56';
@@ -72,5 +82,5 @@ test.each([
   if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
   const { config, redactor, close } = validated.value;
   expect(redactedJson(await config.shown(), redactor.inLogs)).not.toContain(KEY);
-  close();
+  await close();
 });

@@ -22,7 +22,7 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
   line?.end();
   if (checked.isErr()) {
     if (checked.error.kind === 'cancelled') return INTERRUPTED;
-    err.write(`${CHECK.tooLong(checked.error.characters)}\n`);
+    err.write(`${CHECK.tooLong(checked.error)}\n`);
     return BAD_USAGE;
   }
   const report = checked.value;

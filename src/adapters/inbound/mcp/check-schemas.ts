@@ -1,13 +1,7 @@
-import type { SourcesReport } from '../../../application/check/check-sources.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
 import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
-import { checkText, toCheckJson } from '../words/check-messages.ts';
 import { objectSchema } from './answer-schemas.ts';
-
-/** What a model reads of a result. */
-const MAX_RESULT_CHARS = 2000;
 
 const OUTPUT = {
   summary: { type: 'string' },
@@ -26,10 +20,3 @@ export const CHECK_SOURCES: GatewayTool = {
   outputSchema: objectSchema(OUTPUT, ...Object.keys(OUTPUT)),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };
-
-/** The result of the tool: a text for models, and everything for programs. */
-export function toCheckResult(report: SourcesReport, text: string) {
-  const language = languageOf(text);
-  const content = [{ type: 'text', text: checkText(report, language, MAX_RESULT_CHARS) }];
-  return { content, structuredContent: toCheckJson(report, language) };
-}

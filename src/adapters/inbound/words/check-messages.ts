@@ -1,4 +1,4 @@
-import { MAX_LINKS, MAX_TEXT_CHARS, type SourcesReport } from '../../../application/check/check-sources.ts';
+import { MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
@@ -64,8 +64,8 @@ export function toCheckJson(report: SourcesReport, language: Language) {
 
 export const CHECK = {
   unreadable: (source: string, page: PageCheck) => `${source} cannot be read: ${whyOf(page, 'en')}.`,
-  tooLong: (characters: number) =>
-    `The text has ${characters} characters; at most ${MAX_TEXT_CHARS} can be checked. Check a part of it.`,
+  tooLong: ({ characters, max }: { readonly characters: number; readonly max: number }) =>
+    `The text has ${characters} characters; at most ${max} can be checked. Check a part of it.`,
   progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
 };
 

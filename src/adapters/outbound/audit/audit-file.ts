@@ -1,5 +1,5 @@
-import { accessSync, closeSync, constants, existsSync, openSync, statSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { accessSync, closeSync, constants, existsSync, openSync, promises, statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
 import type { AuditLog } from '../../../application/ports/audit-log.ts';
@@ -80,7 +80,7 @@ export class AuditFile implements AuditLog {
   }
 
   async #open(): Promise<FileHandle> {
-    const file = await open(this.#path, 'a', 0o600);
+    const file = await promises.open(this.#path, 'a', 0o600);
     try {
       const stats = await file.stat();
       refuseForeignFile(stats);
@@ -98,7 +98,7 @@ export class AuditFile implements AuditLog {
 
 /** `\n` also for a file that may be written, but not read. */
 async function lastByte(path: string, size: number): Promise<string> {
-  const file = await open(path, 'r').catch(() => undefined);
+  const file = await promises.open(path, 'r').catch(() => undefined);
   const read = await file?.read(Buffer.alloc(1), 0, 1, size - 1).catch(() => undefined);
   await file?.close();
   return read?.buffer.toString('latin1') ?? '\n';

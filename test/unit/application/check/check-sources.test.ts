@@ -73,7 +73,7 @@ test('links after the first hundred are named, and not read', async () => {
 
 test('a text of more than 200,000 characters is refused', async () => {
   const refused = await start().check({ text: 'x'.repeat(200_001) }, never());
-  expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'text_too_long', characters: 200_001 });
+  expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'text_too_long', characters: 200_001, max: 200_000 });
 });
 
 test('at most two pages of a host, and eight in all, are read at the same time', async () => {

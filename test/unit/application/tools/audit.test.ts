@@ -12,7 +12,7 @@ const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 type Outcome = Result<object, { readonly kind: string }>;
 
 function startCalls(policy: Partial<Options> = {}) {
-  const { audit, ...started } = startAudit({ sha256: hashOf, ...policy });
+  const { audit, ...started } = startAudit({ sha256: async (text) => hashOf(text), ...policy });
   const call = { server: 'notes', tool: 'read', args: { path: 'a', all: true }, by: callerOf('alice') };
   const record = (more: Partial<typeof call> = {}, run: () => Promise<Outcome> = async () => ok({ text: 'ü' })) =>
     audit.record({ ...call, ...more }, run, (outcome) =>

@@ -1,0 +1,75 @@
+import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
+import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
+import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
+import type { Application } from '../application/answers/application.ts';
+import type { ComposedGateway } from './gateway.ts';
+import { checkedOAuth } from './oauth.ts';
+import { checkedQuota } from './quota.ts';
+import type { Runtime } from './runtime.ts';
+
+interface Checked {
+  readonly application: Application;
+  /** Undefined if no servers are configured. */
+  readonly composed: ComposedGateway | undefined;
+}
+
+/** Checks the setup for a person, and prints each step. */
+export async function runDoctor(
+  json: boolean,
+  context: Runtime & CommandContext,
+  { application, composed }: Checked,
+  signal: AbortSignal,
+): Promise<number> {
+  const { config } = context;
+  const { openai, llm, server, grounding, access, audit, lock, quota } = config;
+  const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
+  const { oauth, problems } = config.readOAuth();
+  const oauthProblems = problems.length > 0 ? problems : undefined;
+  return doctor(
+    {
+      ...context,
+      ...config,
+      application,
+      json,
+      configSources: describeSources(config.sources),
+      apiKey: { variable, value, isShared },
+      isOffline: llm.adapter === 'offline',
+      isUnencrypted: isUnencrypted(openai.baseUrl),
+      gateway: composed?.gateway,
+      grounding,
+      access,
+      approved: lock?.approved,
+      audit: audit && { ...audit, probe: () => probeAuditFile(audit.file) },
+      quota: quota && checkedQuota(quota, context),
+      oauth: oauth === undefined ? oauthProblems : checkedOAuth(oauth, context),
+      readLogins: () => checkedLogins(context, composed),
+      toolErrors: server.toolErrors,
+    },
+    signal,
+  );
+}
+
+/** The logins, and the servers that sign in by themselves, in their order. */
+async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefined): Promise<readonly CheckedLogin[]> {
+  const { servers = [] } = runtime.config;
+  if (servers.every(({ connection }) => connection.kind === 'child')) return [];
+  const { composeLogins } = await import('./logins.ts');
+  const logins = await composeLogins(runtime).list();
+  const toLogins = async ({ name, connection }: ServerEntry): Promise<readonly CheckedLogin[]> => {
+    const { auth } = connection.kind === 'remote' ? connection : {};
+    if (auth?.grant !== 'client_credentials') return logins.filter(({ server }) => server === name);
+    return [{ server: name, clientId: auth.clientId, login: await gateway?.machineLogin(name) }];
+  };
+  return (await Promise.all(servers.map(toLogins))).flat();
+}
+
+function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {
+  const sources = ['defaults'];
+  if (yaml !== undefined) sources.push(yaml);
+  if (env.length > 0) sources.push(`environment: ${env.join(', ')}`);
+  if (cli.length > 0) sources.push(`options: ${cli.join(', ')}`);
+  return sources.join('; ');
+}

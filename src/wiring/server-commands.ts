@@ -1,0 +1,117 @@
+import { err } from 'neverthrow';
+import { readInput } from '../adapters/inbound/cli/call-input.ts';
+import { callTool } from '../adapters/inbound/cli/call-tool.ts';
+import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
+import type { Command } from '../adapters/inbound/cli/command-line.ts';
+import { listTools } from '../adapters/inbound/cli/list-tools.ts';
+import { lockTools } from '../adapters/inbound/cli/lock-tools.ts';
+import { listLogins, login, logout } from '../adapters/inbound/cli/logins.ts';
+import { typedLines } from '../adapters/inbound/cli/typed-lines.ts';
+import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
+import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { replaceFile } from '../adapters/outbound/files/replace-file.ts';
+import { openBrowser } from '../adapters/outbound/login/browser.ts';
+import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
+import type { Logger } from '../application/ports/logger.ts';
+import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
+import type { CallOrigin } from '../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
+import { toOffer } from '../domain/grounded/grounding.ts';
+import { composeCatalogue } from './catalogue.ts';
+import { type Runtime, withAudit } from './runtime.ts';
+
+export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
+
+/** What every command uses. */
+export interface Context extends Runtime, CommandContext {
+  /** The person who runs the command. */
+  readonly by: CallOrigin;
+}
+
+/** Shows, approves or compares the tools of the servers. */
+export async function runTools(command: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { json, action, server, tool, isFresh } = command;
+  const { by, config, err, redactor } = context;
+  if (action !== undefined && config.lock === undefined) {
+    err.write(PROCESS.badUsage(PROCESS.noLock(action)));
+    return BAD_USAGE;
+  }
+  const { sees } = by.rights;
+  const known = (config.servers ?? []).map(({ name }) => name).filter(sees);
+  if (server !== undefined && !known.includes(server)) {
+    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'unknown_server', server, known }))}\n`);
+    return BAD_USAGE;
+  }
+  const isShown = (name: string) => sees(name) && (server === undefined || name === server);
+  const starts = isFresh || action !== undefined ? 'all' : 'unknown';
+  const { gateway } = await startServers(context, starts, action === undefined ? isShown : undefined);
+  if (action !== undefined && config.lock !== undefined) {
+    return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
+  }
+  const visible = gateway?.as(by.rights);
+  return listTools({ ...context, json, tool, gateway: visible, offered: offeredBy(context) }, signal);
+}
+
+/** Calls one tool of one server. */
+export async function runCall(command: CommandOf<'call'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { server, tool, input, json } = command;
+  const { config, err: errors, by } = context;
+  const args = await readInput(input, signal);
+  if (signal.aborted) return INTERRUPTED;
+  if (args.isErr()) {
+    errors.write(`${args.error}\n`);
+    return BAD_USAGE;
+  }
+  const isUsed = (name: string) => name === server && by.rights.sees(name);
+  const { gateway } = await startServers(context, 'all', isUsed);
+  const catalogue = new ToolCatalogue({
+    ...withAudit(context),
+    configured: (config.servers ?? []).map(({ name }) => name),
+    providers: () => (gateway === undefined ? [] : [gateway]),
+  });
+  return callTool({ ...context, gateway, catalogue, server, tool, args: args.value, json }, signal);
+}
+
+/** Signs in, signs out, or lists the logins. Starts no server. */
+export async function runLogins(
+  command: CommandOf<'login' | 'logins' | 'logout'>,
+  context: Context,
+  signal: AbortSignal,
+): Promise<number> {
+  const { composeLogins, whyNoLogin } = await import('./logins.ts');
+  const { config, err } = context;
+  const servers = new Map((config.servers ?? []).map((server) => [server.name, whyNoLogin(server)]));
+  const options = { ...context, logins: composeLogins(context), servers };
+  if (command.kind === 'logins') return listLogins({ ...options, ...command });
+  if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
+  const open = (url: string) => openBrowser(url, process.env, config.secretVariables);
+  const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
+  const hasBrowser = err.isTTY === true && !command.noBrowser;
+  return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
+}
+
+/** Composes the configured servers, or only those that are used. Each starts at most once: a person waits for the outcome. The gateway is undefined if there are none. */
+export async function startServers(
+  context: Context,
+  starts: 'all' | 'unknown',
+  isUsed: (server: string) => boolean = () => true,
+) {
+  const { config, logger } = context;
+  const servers = (config.servers ?? []).filter(({ name }) => isUsed(name));
+  const debug = (line: string) => logger.debug(line);
+  const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
+  const once = servers.map((server) => ({ ...server, restart: 'never' as const }));
+  // No tool is called for a model.
+  const call: AnswerGateway['call'] = async () => err({ kind: 'cancelled' });
+  const composed = composeCatalogue(context, { servers: once, starts, logSpawn: debug, logger: quiet, call });
+  const gateway = servers.length === 0 ? undefined : await composed.startGateway();
+  return { ...composed, composed: gateway, gateway: gateway?.gateway };
+}
+
+/** The names of the tools that are offered to the model in answers. */
+function offeredBy({ config }: Runtime): (tools: readonly GatewayTool[]) => readonly string[] {
+  const { grounding } = config;
+  if (grounding === undefined) return () => [];
+  return (tools) => toOffer(tools, grounding).functions.map(({ tool }) => `${tool.server}/${tool.name}`);
+}

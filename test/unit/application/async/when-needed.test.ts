@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { whenNeeded } from '../../../../src/application/async/when-needed.ts';
+import { deferred } from '../../../support/fake-llm-search.ts';
+
+/** Something that counts how often it was closed. */
+function closable() {
+  const made = {
+    closes: 0,
+    close: async () => {
+      made.closes += 1;
+    },
+  };
+  return made;
+}
+
+test('what is needed is made once', async () => {
+  let made = 0;
+  const one = closable();
+  const { get } = whenNeeded(async () => {
+    made += 1;
+    return one;
+  });
+  expect(made).toBe(0);
+  expect(await Promise.all([get(), get()])).toEqual([one, one]);
+  expect(await get()).toBe(one);
+  expect(made).toBe(1);
+});
+
+test('what cannot be made fails for those who wait, and is made again at the next use', async () => {
+  const one = closable();
+  const attempts = [async () => Promise.reject(new Error('no file')), async () => one];
+  const { get, close } = whenNeeded<typeof one>(async () => attempts.shift()?.() ?? expect.fail('made too often'));
+  const failed = [get(), get()];
+  for (const wait of failed) await expect(wait).rejects.toThrow('no file');
+  await close();
+  expect(await get()).toBe(one);
+});
+
+test('what is being made is closed when it is made, and what was not needed is not', async () => {
+  const [making, unused] = [closable(), closable()];
+  const loaded = deferred<void>();
+  const needed = whenNeeded(() => loaded.promise.then(() => making));
+  const later = needed.get();
+  const closed = Promise.all([needed, whenNeeded(async () => unused)].map(({ close }) => close()));
+  loaded.settle();
+  await Promise.all([closed, later]);
+  expect([making.closes, unused.closes]).toEqual([1, 0]);
+});
