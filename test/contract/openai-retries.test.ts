@@ -2,7 +2,15 @@ import { describe, expect, test } from 'vitest';
 import type { RequestOptions } from '../../src/adapters/outbound/openai/request-body.ts';
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import { totalUse } from '../../src/application/tools/total-use.ts';
-import { answers, type Behaviour, fails, failsInStream, sendsJson } from '../support/behaviours.ts';
+import {
+  answers,
+  type Behaviour,
+  fails,
+  failsInStream,
+  neverAnswers,
+  sendsJson,
+  stallsAfterHeaders,
+} from '../support/behaviours.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
@@ -302,7 +310,7 @@ describe('an abort', () => {
 
   test('aborts the request upstream', async () => {
     const controller = new AbortController();
-    api.replyWith(() => ({ kind: 'neverAnswers' }));
+    api.replyWith(() => neverAnswers());
     const outcome = ask(openAiSearch(api.url), searchRequest(), controller.signal);
     await api.waitForRequests(1);
     controller.abort();
@@ -312,7 +320,7 @@ describe('an abort', () => {
   });
 
   test('is not retried although it breaks the connection', async () => {
-    api.reply({ kind: 'stallsAfterHeaders' }, OK);
+    api.reply(stallsAfterHeaders(), OK);
     const controller = new AbortController();
     const clock = FakeClock.instant();
     const outcome = ask(openAiSearch(api.url, { clock }), searchRequest(), controller.signal);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { answers, fails, works } from '../support/behaviours.ts';
+import { answers, cutsStream, fails, works } from '../support/behaviours.ts';
 import { startCleanProcess } from '../support/clean-process.ts';
 import type { FakeApi } from '../support/fake-api.ts';
 import { posixTest } from '../support/platform.ts';
@@ -68,7 +68,7 @@ posixTest('signals')('Ctrl-C cancels a question at the API', async () => {
 
 posixTest('signals')('Ctrl-C cancels a question also while it is looked at', async () => {
   const api = await fakeApi();
-  api.reply({ kind: 'cutsStream', of: answers('Canberra.'), afterEvents: 2 });
+  api.reply(cutsStream(2, answers('Canberra.')));
   const args = ['ask', '--tool', 'answer_detailed', 'What is the capital of Australia?'];
   expect(await interrupt(api, args, 2, NO_RETRIES)).toEqual({ code: 130, signal: null });
   expect(api.requests.map(({ method }) => method)).toEqual(['POST', 'GET', 'POST']);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { serveGateway } from '../http/serve-gateway.ts';
-import { answers, holds, neverAnswers, works } from '../support/behaviours.ts';
+import { answers, fails, holds, neverAnswers, works } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
 import { FakeServerLogin } from '../support/fake-server-login.ts';
 import { findBrowser } from '../support/find-browser.ts';
@@ -406,7 +406,7 @@ describe('in a browser', () => {
     await untilText('#ask-result', 'Cancelled after');
     await api.waitForAbort(0);
     const error = { message: 'Incorrect API key', type: 'invalid_request_error', param: null, code: 'invalid_api_key' };
-    api.reply({ kind: 'fails', status: 401, error });
+    api.reply(fails({ status: 401, error }));
     await ask('No answer after');
     await untilText('#ask-result', 'OPENAI_API_KEY');
   });

@@ -9,9 +9,9 @@ export class BackgroundResponses {
 
   /** What begins with a request, if its behavior is a reply or a part of one. */
   start(behaviour: Behaviour, request: AskedRequest): BackgroundResponse | undefined {
-    const of = behaviour.kind === 'answers' ? behaviour : 'of' in behaviour ? behaviour.of : undefined;
+    if (behaviour.kind === 'holds') return undefined;
+    const { of, afterEvents = 0 } = behaviour.kind === 'answers' ? { of: behaviour } : behaviour;
     if (of === undefined) return undefined;
-    const afterEvents = 'afterEvents' in behaviour ? behaviour.afterEvents : 0;
     const response = new BackgroundResponse(of, afterEvents, request, behaviour.kind === 'works');
     this.#responses.set(response.id, response);
     if (behaviour.kind === 'works') void behaviour.released.then((failure) => response.end(failure));

@@ -48,7 +48,7 @@ export async function startConversationApi(backEnd: BackEnd = {}): Promise<Conve
     const disturbance = script.disturbances.get(round)?.shift();
     if (disturbance !== undefined) return disturbance;
     const refusal = refusalOf(request.body, conversations.backEnd);
-    if (refusal !== undefined) refusals.push('error' in refusal ? refusal.error.message : JSON.stringify(refusal));
+    if (refusal !== undefined) refusals.push(refusal.kind === 'replies' ? (refusal.error?.message ?? '') : '');
     return refusal ?? play(script.responses[round], request, round);
   });
   return conversations;
