@@ -1,5 +1,5 @@
 import type { ToolResult } from '../gateway/tool-result.ts';
-import { cleanLine, clip } from '../values/clean-text.ts';
+import { cleanLine, clip, shortLine } from '../values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 import { redactedValue } from '../values/redaction.ts';
 import { isUnusable, isWebUrl, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
@@ -90,7 +90,7 @@ function toFound(uri: unknown, title: unknown, annotations: unknown): readonly F
   // Addresses of the user's own systems may be of any other scheme.
   const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
   if (url === '' || isUnusable(url)) return [];
-  const name = typeof title === 'string' ? clip(cleanLine(title.slice(0, MAX_URL)), MAX_NAME) : '';
+  const name = typeof title === 'string' ? shortLine(title, MAX_NAME) : '';
   const modified =
     isObject(annotations) && typeof annotations.lastModified === 'string' ? annotations.lastModified : '';
   const changedOn = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/.exec(modified)?.[0];

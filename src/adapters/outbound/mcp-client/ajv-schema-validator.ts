@@ -14,7 +14,6 @@ const OTHER_DIALECT = /"(?:prefixItems|minContains|\$async)":/;
 const LEFT_TO_SERVER = ['pattern', 'patternProperties', 'format', 'uniqueItems', 'required'];
 /** For `additionalProperties`, which looks at the names in `patternProperties` by itself. */
 const MATCHES_ANYTHING = Object.assign(() => ({ test: () => true }), { code: 'new RegExp' });
-const MAX_REASON_LENGTH = 300;
 /** Paths contain names from the input, which may be long. */
 const MAX_PATH_LENGTH = 200;
 /** Messages contain the values that a schema allows. */
@@ -52,9 +51,8 @@ export class AjvSchemaValidator implements SchemaValidator {
     try {
       return ajv.compile(schema);
     } catch (error) {
-      const reason = clip(String(error), MAX_REASON_LENGTH);
       this.#logger.warn(
-        `gateway: a schema of ${server}/${tool} cannot be used, so values are not checked against it: ${reason}`,
+        `gateway: a schema of ${server}/${tool} cannot be used, so values are not checked against it: ${error}`,
       );
       return 'unchecked';
     } finally {

@@ -17,9 +17,6 @@ const COOLDOWN_MS = 10_000;
 /** For all documents of an attempt together. */
 export const TIME_LIMIT_MS = 5000;
 
-/** A reason may contain text of the issuer. */
-const MAX_REASON = 1000;
-
 export interface IssuerKeysOptions {
   readonly issuer: string;
   /** The published keys; or why they cannot be read, for the log. */
@@ -72,7 +69,7 @@ export class IssuerKeys {
     if (outcome.isOk()) this.#known = { find: createLocalJWKSet(outcome.value), readMs: this.#attemptedMs };
     if (outcome.isErr() === this.#isFailing) return;
     this.#isFailing = outcome.isErr();
-    const what = outcome.isErr() ? `cannot be read: ${outcome.error.slice(0, MAX_REASON)}` : 'were read again';
+    const what = outcome.isErr() ? `cannot be read: ${outcome.error}` : 'were read again';
     logger.warn(`oauth: the keys of ${issuer} ${what}`);
   }
 

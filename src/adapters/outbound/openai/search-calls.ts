@@ -1,9 +1,6 @@
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject, asText, objectsOf } from './json-values.ts';
 
-/** Of a call; each is reported as progress. */
-const MAX_QUERIES = 50;
-
 /** The queries of a `web_search_call`; `query` is the older form, and may be present in addition to `queries`. */
 export function queriesOf(call: JsonObject): readonly string[] {
   const action = asObject(call.action);
@@ -11,7 +8,7 @@ export function queriesOf(call: JsonObject): readonly string[] {
     ? action.queries.map(asText).filter((query) => query !== undefined)
     : [];
   const query = asText(action?.query);
-  return queries.length > 0 ? queries.slice(0, MAX_QUERIES) : query === undefined ? [] : [query];
+  return queries.length > 0 || query === undefined ? queries : [query];
 }
 
 /** The page that a call opened or searched in. */
