@@ -261,16 +261,6 @@ describe('a call', () => {
     expect(await start({ files }).call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, error });
   });
 
-  test.each([-32601, -32020, -32021, -32022])(
-    'returns the error %i as an internal error, because to a client it would be about this server',
-    async (code) => {
-      const files = new ScriptedToolServer({ read: failsWith({ kind: 'json_rpc', code, message: 'Bad.', data: 1 }) });
-      const error = { code: -32603, message: 'Bad.', data: 1 };
-      for (const over of [{}, MODERN])
-        expect(await start({ files }).call('files__read', {}, over)).toMatchObject({ error });
-    },
-  );
-
   test('reaches the tool that was listed, however alike the names of servers are', async () => {
     const bank = new ScriptedToolServer({ _pay: says('bank/_pay') });
     const other = new ScriptedToolServer({ pay: says('bank_/pay') }, 'hangs');
