@@ -39,19 +39,15 @@ export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) 
   const chosen = tools.filter((tool) => isOffered(tool, policy));
   const names = functionNames(chosen);
   const tooLarge: string[] = [];
-  // A server could choose the names of two tools so that they have the same hash; then only one is offered.
-  const byName = new Map<string, OfferedFunction>();
-  for (const [index, tool] of chosen.entries()) {
-    const name = names[index] ?? '';
-    const schema = toFunctionSchema(tool.inputSchema);
-    if (schema === undefined) tooLarge.push(`${tool.server}/${tool.name}`);
-    else if (!byName.has(name)) {
-      const description = describe(tool, schema.note);
-      byName.set(name, { name, description, parameters: schema.parameters, tool });
-    }
-  }
+  const functions = chosen.flatMap((tool, index): readonly OfferedFunction[] => {
+    const { parameters, note } = toFunctionSchema(tool.inputSchema) ?? {};
+    if (parameters !== undefined)
+      return [{ name: names[index] ?? '', description: describe(tool, note), parameters, tool }];
+    tooLarge.push(`${tool.server}/${tool.name}`);
+    return [];
+  });
   // Sorted: the same bytes in each request.
-  const functions = [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  functions.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { functions, tooLarge };
 }
 
@@ -89,7 +85,7 @@ export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly Gatew
 const MAX_DESCRIPTION = 1024;
 
 /** The note about the schema is complete, however long the tool's own description is. */
-function describe({ name, title, description }: GatewayTool, note: string): string {
+function describe({ name, title, description }: GatewayTool, note = ''): string {
   const text = description || (title ?? name);
   const ending = note === '' ? '' : `\n${note}`;
   return `${clip(text, MAX_DESCRIPTION - ending.length)}${ending}`.toWellFormed();

@@ -54,11 +54,6 @@ describe('functions', () => {
     expect(namesOf(tools.toReversed(), { b: 'all', a: 'all' })).toEqual(sorted);
   });
 
-  test('that a server named so that even the hashes are the same are offered once', () => {
-    const [one, other] = [tool('s/.%@+=*'), tool('s/.%$$+#')];
-    expect(namesOf([one, other], { s: 'all' })).toEqual(['s_________ed0b9e7b']);
-  });
-
   test('a tool whose schema is too large is omitted and named', () => {
     const large = tool('jira/large', { inputSchema: { description: 'x'.repeat(70_000) } });
     const offer = toOffer([READ, large], policyOf());
