@@ -7,7 +7,7 @@ import { Places } from '../async/places.ts';
 import type { ServerConnection, ServerEvents } from '../ports/tool-server.ts';
 import { IdleTimer } from './idle-timer.ts';
 import { LastFailure } from './last-failure.ts';
-import { Restarts } from './restart-backoff.ts';
+import { Restarts } from './restarts.ts';
 import type { ServerDefinition } from './server-definition.ts';
 import { ServerDescription, type SupervisorOptions } from './server-description.ts';
 import { type ServerStatus, toStatus } from './server-status.ts';

@@ -75,8 +75,9 @@ test('400 with the word session is an error of one call, which is sent once', as
 
 /** Writes 200 MB, as fast as they are read, or until the connection is closed. */
 async function writeMuch(response: ServerResponse, end: string): Promise<void> {
+  const closed = new Promise((resolve) => response.once('close', resolve));
   for (let sent = 0; sent < 200 && !response.destroyed; sent += 1) {
-    if (!response.write(CHUNK)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    if (!response.write(CHUNK)) await Promise.race([closed, new Promise((resolve) => response.once('drain', resolve))]);
   }
   response.end(end);
 }

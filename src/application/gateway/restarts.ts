@@ -1,27 +1,14 @@
 import type { Clock } from '../ports/clock.ts';
 
-const FIRST_DELAY_MS = 1000;
-const MAX_DELAY_MS = 60_000;
+/** How long after each failure in a row a server is started again; after one more, it is not. */
+const DELAYS_MS = [1000, 2000, 4000, 8000];
 /** After this time without a failure, the next counts as the first. */
 const HEALTHY_MS = 30_000;
-const MAX_FAILURES = 5;
-
-/**
- * When a server that failed is started again: a function that returns the time until then
- * after each failure, and undefined after the last in a row. `healthyMs` is how long the server was available before.
- */
-export function restartBackoff(maxFailures = MAX_FAILURES): (healthyMs: number) => number | undefined {
-  let failures = 0;
-  return (healthyMs) => {
-    failures = healthyMs >= HEALTHY_MS ? 1 : failures + 1;
-    return failures >= maxFailures ? undefined : Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** (failures - 1));
-  };
-}
 
 /** Starts a server again after its failures. */
 export class Restarts {
   readonly #clock: Clock;
-  #delayAfterFailure = restartBackoff();
+  #failures = 0;
   #startMs: number | undefined;
 
   constructor(clock: Clock) {
@@ -35,7 +22,7 @@ export class Restarts {
 
   /** The next failure is the first. */
   forget(): void {
-    this.#delayAfterFailure = restartBackoff();
+    this.#failures = 0;
   }
 
   /** No start is scheduled any more. */
@@ -43,9 +30,13 @@ export class Restarts {
     this.#startMs = undefined;
   }
 
-  /** Starts the server after a delay, which is returned, unless `signal` aborts; undefined after the last failure in a row. */
+  /**
+   * Starts the server after a delay, which is returned, unless `signal` aborts; undefined after the last failure in a row. `healthyMs` is how
+   * long the server was available before.
+   */
   schedule(start: () => void, healthyMs: number, signal: AbortSignal): number | undefined {
-    const delayMs = this.#delayAfterFailure(healthyMs);
+    this.#failures = healthyMs >= HEALTHY_MS ? 1 : this.#failures + 1;
+    const delayMs = DELAYS_MS[this.#failures - 1];
     if (delayMs === undefined) return undefined;
     this.#startMs = this.#clock.elapsedMs() + delayMs;
     void this.#clock.sleep(delayMs, signal).then((outcome) => (outcome === 'elapsed' ? start() : undefined));
