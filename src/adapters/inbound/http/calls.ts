@@ -5,7 +5,7 @@ import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/va
 import { limitName, quotaMessage } from '../words/quota-messages.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import type { Metrics } from './metrics.ts';
-import { overloaded, type Refusal, refusal } from './refusal.ts';
+import { type Refusal, refusal } from './refusal.ts';
 import type { HttpRequest, LogEntry } from './request.ts';
 
 /** What limits the calls of callers. */
@@ -29,7 +29,7 @@ export class CallerPlaces {
   async hold<T>(c: HttpRequest, task: () => Promise<T> | T): Promise<Result<T, Refusal>> {
     const caller = c.get('caller');
     const used = this.#used.get(caller) ?? 0;
-    if (used >= this.#max) return err(overloaded(REFUSALS.calls(this.#max)));
+    if (used >= this.#max) return err(refusal('OVERLOADED', REFUSALS.calls(this.#max), { retryAfterMs: 1000 }));
     this.#used.set(caller, used + 1);
     try {
       return ok(await task());

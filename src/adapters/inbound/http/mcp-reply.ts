@@ -1,3 +1,4 @@
+import { parseAccept } from 'hono/utils/accept';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
@@ -41,7 +42,7 @@ export class McpReply {
     this.#c = c;
     this.#era = era;
     this.#options = options;
-    this.#accepts = parseAccept(c.env.incoming.headers.accept);
+    this.#accepts = acceptedBy(c.env.incoming.headers.accept);
     this.#respond = respond;
     if (this.#accepts.stream) this.#cancelTimer = options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
     c.get('signal').addEventListener('abort', () => this.#end(), { once: true });
@@ -133,13 +134,9 @@ interface Accepted {
 }
 
 /** Every client accepts JSON; a stream must be requested. */
-function parseAccept(accept = 'application/json'): Accepted {
-  const types = accept
-    .toLowerCase()
-    .split(',')
-    .filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range))
-    .map((range) => range.split(';')[0]?.trim());
-  const includes = (...names: readonly string[]) => types.some((type) => type !== undefined && names.includes(type));
+function acceptedBy(accept = 'application/json'): Accepted {
+  const ranges = parseAccept(accept.toLowerCase()).filter(({ q }) => q > 0);
+  const includes = (...names: readonly string[]) => ranges.some(({ type }) => names.includes(type));
   return {
     json: includes('application/json', 'application/*', '*/*'),
     stream: includes('text/event-stream', 'text/*', '*/*'),

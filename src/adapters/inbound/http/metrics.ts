@@ -1,4 +1,4 @@
-import { Counter, type CounterConfiguration, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-status.ts';
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
@@ -49,17 +49,17 @@ export class Metrics {
   }
 
   #lookUpServers(name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value): void {
-    lookUp(Gauge, { ...this.#named(name), labelNames }, () => (this.#gateway()?.servers ?? []).map(toValue));
+    this.#lookUp(Gauge, name, labelNames, () => (this.#gateway()?.servers ?? []).map(toValue));
   }
 
   /** Only if there is an audit. */
   registerAudit(failures: () => number): void {
-    lookUp(Counter, this.#named('audit_failures_total'), () => [[{}, failures()]]);
+    this.#lookUp(Counter, 'audit_failures_total', [], () => [[{}, failures()]]);
   }
 
   /** The cited pages that were checked, by state; only if they are. */
   registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
-    lookUp(Counter, { ...this.#named('citation_checks_total'), labelNames: ['state'] }, () =>
+    this.#lookUp(Counter, 'citation_checks_total', ['state'], () =>
       Object.entries(counts() ?? {}).map(([state, count]) => [{ state }, count]),
     );
   }
@@ -135,21 +135,18 @@ export class Metrics {
   #named(name: MetricName) {
     return { name: `openai_responses_mcp_${name}`, help: HELP[name], registers: [this.registry] };
   }
-}
 
-/** Registers a metric whose values are looked up for each response. */
-export function lookUp(
-  Kind: typeof Counter | typeof Gauge,
-  config: CounterConfiguration<string>,
-  values: () => readonly Value[],
-): void {
-  new Kind({
-    ...config,
-    collect() {
-      this.reset();
-      for (const [labels, value] of values()) this.inc(labels, value);
-    },
-  });
+  /** Registers a metric whose values are looked up for each response. */
+  #lookUp(Kind: typeof Counter | typeof Gauge, name: MetricName, labelNames: string[], values: () => readonly Value[]) {
+    new Kind({
+      ...this.#named(name),
+      labelNames,
+      collect() {
+        this.reset();
+        for (const [labels, value] of values()) this.inc(labels, value);
+      },
+    });
+  }
 }
 
 type MetricName = keyof typeof HELP;

@@ -85,11 +85,6 @@ export function shuttingDown(): Refusal {
   return refusal('SHUTTING_DOWN', REFUSALS.shuttingDown, { retryAfterMs: 1000, headers: { Connection: 'close' } });
 }
 
-/** More is in progress than one caller may have. */
-export function overloaded(message: string): Refusal {
-  return refusal('OVERLOADED', message, { retryAfterMs: 1000 });
-}
-
 /** Of what only operators may do. */
 export function operatorRequired(): Refusal {
   return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });

@@ -77,6 +77,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
   /** When each server was last restarted by request, by its name. */
   const restartedMs = new Map<string, number>();
 
+  const serversFor = (rights: Rights) => gateway()?.as(rights).servers ?? [];
   const knownTo = (rights: Rights) =>
     [...(gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER].filter(rights.sees);
   const unknownServer = (server: string, rights: Rights) =>
@@ -125,7 +126,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
 
   const listServers = (c: HttpRequest): Response => {
     const rights = c.get('rights');
-    const servers = gateway()?.as(rights).servers ?? [];
+    const servers = serversFor(rights);
     const canAnswer = context.canAnswer ? undefined : false;
     const canCheck = checks?.toolsFor(rights).length ? true : undefined;
     const body = { success: true, servers, canAnswer, canCheck };
@@ -149,10 +150,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     if (refused !== undefined) return refuse(c, refused);
     const server = c.req.param('server') ?? '';
     return run(c, async () => {
-      const known =
-        gateway()
-          ?.as(rights)
-          .servers.map(({ name }) => name) ?? [];
+      const known = serversFor(rights).map(({ name }) => name);
       if (!known.includes(server)) return ofToolCallError({ kind: 'unknown_server', server, known });
       const nowMs = clock.elapsedMs();
       const waitMs = (restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
