@@ -22,9 +22,7 @@ export function mistypedVariables(environment: Environment, others: readonly str
     .filter(isUnknown)
     .flatMap((name) => {
       const maxTypos = name.length > ONE_TYPO ? MAX_TYPOS : 1;
-      // Names of other lengths need not be compared, which takes time at the start.
-      const similar = candidates.filter((known) => Math.abs(known.length - name.length) <= maxTypos);
-      const meant = nearest(name, similar, maxTypos);
+      const meant = nearest(name, candidates, maxTypos);
       return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
     });
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 
@@ -45,9 +46,7 @@ export function expandPath(path: string, folder = process.cwd()): string {
   return home === undefined ? resolve(folder, path) : join(home, path.slice(1));
 }
 
-/** Undefined if this user has no home folder. `node:os` is loaded only if the variable is not set: it takes time at the start. */
+/** Undefined if this user has no home folder. */
 export function homeFolder(): string | undefined {
-  const folder = process.env[process.platform === 'win32' ? 'USERPROFILE' : 'HOME'];
-  if (folder !== undefined) return folder;
-  return attempted(() => process.getBuiltinModule('node:os').homedir());
+  return attempted(homedir);
 }

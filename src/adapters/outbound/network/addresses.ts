@@ -59,8 +59,6 @@ export function withScheme(text: string): string {
 
 /** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
 export function passwordsOf(text: string): readonly string[] {
-  // Most texts have none, and the first URL of a process takes time to read.
-  if (!text.includes('@')) return [];
   const url = withScheme(text);
   if (!URL.canParse(url)) return [];
   const { username, password } = new URL(url);
