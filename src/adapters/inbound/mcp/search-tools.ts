@@ -1,7 +1,6 @@
 import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
-import type { Rights } from '../../../domain/gateway/call-origin.ts';
-import { type GatewayTool, matchesPattern } from '../../../domain/gateway/gateway-tool.ts';
-import { MAX_QUERY, ToolIndex } from '../../../domain/gateway/tool-search.ts';
+import { matchesPattern } from '../../../domain/gateway/gateway-tool.ts';
+import { findTools, MAX_QUERY } from '../../../domain/gateway/tool-search.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { SEARCH } from '../words/mcp-messages.ts';
 import { toTool } from './answer-tools.ts';
@@ -24,8 +23,6 @@ export interface SearchToolsOptions extends GatewayToolsOptions {
 export class SearchTools extends GatewayTools<SearchToolsOptions> {
   override readonly instructions = SEARCH.instructions;
   protected override readonly ownTools = SEARCH_TOOLS;
-  /** One per list of tools and rights: a new one takes a while. */
-  readonly #indexes = new WeakMap<Rights, { readonly tools: readonly GatewayTool[]; readonly index: ToolIndex }>();
 
   protected override listOf(named: NamedTools): readonly Tool[] {
     const { isAuto, always } = this.options;
@@ -50,27 +47,20 @@ export class SearchTools extends GatewayTools<SearchToolsOptions> {
     if (limit < 1 || limit > MAX_FOUND) return toError(SEARCH.wrong('limit', `an integer from 1 to ${MAX_FOUND}`));
     const gateway = await this.prepare(by.rights, signal);
     if (signal.aborted) return 'cancelled';
-    const found = this.#search(gateway, by.rights, query, limit);
+    const found = this.#search(gateway, query, limit);
     // No server saw the call: the report is for the quota and the access log.
     const seconds = (this.options.clock.elapsedMs() - startedMs) / 1000;
     observer?.onEnded({ server: '', tool: name, outcome: 'answered', seconds });
     return { result: { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found } };
   }
 
-  #search(gateway: VisibleGateway | undefined, rights: Rights, query: string, limit: number) {
+  #search(gateway: VisibleGateway | undefined, query: string, limit: number) {
     if (query.slice(0, MAX_QUERY).trim() === '') {
       const servers = (gateway?.servers ?? []).map(({ name, tools }) => ({ name, tools }));
       return { tools: [], matches: 0, servers };
     }
     const named = offeredIn(gateway);
-    const tools = [...named.values()];
-    let known = this.#indexes.get(rights);
-    // Tools are objects that do not change.
-    if (known?.tools.length !== tools.length || tools.some((tool, at) => tool !== known?.tools[at])) {
-      known = { tools, index: new ToolIndex(tools) };
-      this.#indexes.set(rights, known);
-    }
-    const matching = known.index.find(query);
+    const matching = findTools([...named.values()], query);
     const names = new Map([...named].map(([name, tool]) => [tool, name]));
     const best = matching.slice(0, limit).map((tool) => toTool(names.get(tool) ?? '', tool));
     return { tools: best, matches: matching.length };

@@ -2,19 +2,17 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GatewayTool } from '../../../../src/domain/gateway/gateway-tool.ts';
-import { ToolIndex } from '../../../../src/domain/gateway/tool-search.ts';
+import { findTools } from '../../../../src/domain/gateway/tool-search.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { questionsIn, toolsIn } from '../../../support/tool-fixtures.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../../fixtures/tools/${name}.txt`, import.meta.url), 'utf8');
 const TOOLS = ['servers-1', 'servers-2', 'servers-3', 'servers-ja'].flatMap((name) => toolsIn(read(name)));
-const INDEX = new ToolIndex(TOOLS);
 
 const tool = (name: string, more: Partial<GatewayTool> = {}): GatewayTool => {
   return { server: 's', name, description: '', inputSchema: { type: 'object' }, ...more };
 };
-const found = (tools: readonly GatewayTool[], query: string) =>
-  new ToolIndex(tools).find(query).map(({ name }) => name);
+const found = (tools: readonly GatewayTool[], query: string) => findTools(tools, query).map(({ name }) => name);
 const nested = (inner: object) => ({
   anyOf: [{ type: 'array', items: { type: 'object', properties: { outer: { properties: { inner } } } } }],
 });
@@ -24,7 +22,7 @@ describe('the right tool among the first five of 500', () => {
   const hits = (file: string) => {
     const questions = questionsIn(read(file));
     const isHit = ({ query, right }: (typeof questions)[number]) =>
-      INDEX.find(query)
+      findTools(TOOLS, query)
         .slice(0, 5)
         .some(({ server, name }) => right.includes(`${server}/${name}`));
     return { of: questions.length, missed: questions.filter((question) => !isHit(question)).map(({ query }) => query) };
@@ -103,7 +101,7 @@ describe('words', () => {
     const tools = [tool('list_users'), tool('list_files')];
     expect(found(tools, 'list the files')).toEqual(['list_files']);
     expect(found(tools, 'list')).toEqual(['list_users', 'list_files']);
-    expect(INDEX.find('get the list of pods').length).toBeLessThan(20);
+    expect(findTools(TOOLS, 'get the list of pods').length).toBeLessThan(20);
   });
 
   test('of a query are those of its first 1,000 characters', () => {
@@ -112,8 +110,8 @@ describe('words', () => {
   });
 
   test.each(['', ' ', '?!', '\uD800', 'xyzzy'])('without a match, there is no tool: %j', (query) => {
-    expect(INDEX.find(query)).toEqual([]);
-    expect(new ToolIndex([]).find(query)).toEqual([]);
+    expect(findTools(TOOLS, query)).toEqual([]);
+    expect(findTools([], query)).toEqual([]);
   });
 });
 
@@ -132,7 +130,7 @@ describe('laws', () => {
     fc.assert(
       fc.property(fc.string({ unit: anyCharacter }), fc.jsonValue(), (query, schema) => {
         const odd = tool('odd', { description: query, inputSchema: { properties: schema } });
-        new ToolIndex([odd, ...TOOLS.slice(0, 5)]).find(query);
+        findTools([odd, ...TOOLS.slice(0, 5)], query);
       }),
     );
   });
@@ -143,7 +141,7 @@ describe('laws', () => {
     );
     fc.assert(
       fc.property(twoOrders, text, ([tools, shuffled], query) => {
-        const [ours, theirs] = [new ToolIndex(tools).find(query), new ToolIndex(shuffled).find(query)];
+        const [ours, theirs] = [findTools(tools, query), findTools(shuffled, query)];
         expect(new Set(theirs)).toEqual(new Set(ours));
         for (const [at, first] of ours.entries()) {
           for (const second of ours.slice(at + 1)) {
@@ -160,7 +158,7 @@ describe('laws', () => {
   test('a tool that is found has a word of the query', () => {
     fc.assert(
       fc.property(tools, text, (tools, query) => {
-        for (const found of new ToolIndex(tools).find(query)) {
+        for (const found of findTools(tools, query)) {
           const texts = JSON.stringify(found).toLowerCase();
           const parts = query.toLowerCase().match(/[a-z]+|請求|作成/g) ?? [];
           expect(parts.some((part) => texts.includes(part === 'camelcase' ? 'camel' : part))).toBe(true);
@@ -171,21 +169,12 @@ describe('laws', () => {
 
   test('equal tools keep the order of the configuration', () => {
     const same = Array.from({ length: 20 }, (_, at) => tool('open', { title: `${at % 2}` }));
-    expect(new ToolIndex(same).find('open')).toEqual(same);
+    expect(findTools(same, 'open')).toEqual(same);
   });
 
   test('of a description, 4,000 characters count', () => {
     expect(found([tool('a', { description: `${'x '.repeat(1_997)}ledger` })], 'ledger')).toEqual(['a']);
     expect(found([tool('a', { description: `${'x '.repeat(2_000)}ledger` })], 'ledger')).toEqual([]);
-  });
-
-  test('of many tools of a server, fewer characters of each count, and those of another server are not fewer', () => {
-    const described = (word: number) => `${'x '.repeat(word)}ledger`;
-    const many = Array.from({ length: 1000 }, (_, at) =>
-      tool(`t${at}`, { description: described(at === 0 ? 30 : 40) }),
-    );
-    const other = tool('a', { server: 'other', description: described(1_997) });
-    expect(found([...many, other], 'ledger')).toEqual(['t0', 'a']);
   });
 
   test('of a schema, a few thousand parts are read, the first level first', () => {
