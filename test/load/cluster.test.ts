@@ -2,9 +2,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { answers, holds } from '../support/behaviours.ts';
 import type { FakeApi } from '../support/fake-api.ts';
-import { begin, legacy, modern, modernHeaders, send } from '../support/http-client.ts';
+import { legacy, send } from '../support/http-client.ts';
 import { type HttpProcess, startHttpProcess } from '../support/http-process.ts';
-import { CONTENT, playOpenAi } from '../support/openai-sequence.ts';
 import { posixTest } from '../support/platform.ts';
 import { type RoundRobinProxy, startProxy } from '../support/round-robin-proxy.ts';
 
@@ -25,43 +24,6 @@ async function startCluster(): Promise<Cluster> {
 
 const call = (query: string, id: number, meta: object = {}) =>
   legacy('tools/call', { name: 'answer', arguments: { query }, _meta: meta }, id);
-
-test("three replicas answer OpenAI's sequence like one", async () => {
-  const { api, proxy } = await startCluster();
-  api.replyAlways(answers('Here.'));
-  for (let time = 0; time < 3; time += 1) {
-    const replies = await playOpenAi(proxy.url, `question ${time}`);
-    for (const [index, reply] of replies.entries()) expect(reply).toMatchObject({ ...CONTENT[index] });
-  }
-  expect(new Set(proxy.answeredBy)).toEqual(new Set([0, 1, 2]));
-});
-
-test('every replica serves clients of both eras, and tools/list is the same everywhere', async () => {
-  const { proxy } = await startCluster();
-  const bodies = [legacy('tools/list'), modern('tools/list')];
-  const lists = await Promise.all(
-    [0, 1, 2, 3, 4, 5].map(async (index) => {
-      const body = bodies[index % 2] ?? legacy('tools/list');
-      const headers = index % 2 === 1 ? modernHeaders(body) : {};
-      return (await send(proxy.url, { body, headers })).message.result?.tools;
-    }),
-  );
-  expect(new Set(lists.map((tools) => JSON.stringify(tools))).size).toBe(1);
-});
-
-test('progress is streamed while calls run on every replica', async () => {
-  const { api, proxy } = await startCluster();
-  const held = holds();
-  api.replyAlways(held);
-  const calls = [0, 1, 2].map((id) => begin(proxy.url, { body: call(`question ${id}`, id, { progressToken: id }) }));
-  await Promise.all(calls.map((running, id) => running.until(`"progressToken":${id}`)));
-  await api.waitForRequests(3);
-  held.release(answers('At last.'));
-  for (const [id, { reply }] of calls.entries()) {
-    expect((await reply).events.at(-1)).toMatchObject({ id, result: { structuredContent: { answer: 'At last.' } } });
-  }
-  expect([...proxy.answeredBy].sort()).toEqual([0, 1, 2]);
-});
 
 posixTest('signals')('a rolling restart loses no call', async () => {
   const { api, replicas, proxy } = await startCluster();
@@ -100,18 +62,6 @@ test('a replica that is killed loses no call: another one answers those that it 
   }
   expect(proxy.answeredBy).not.toContain(1);
   expect((await send(proxy.url, { body: call('one more', 7) })).status).toBe(200);
-});
-
-test('callers of different replicas share nothing, and one that leaves does not end the call of the other', async () => {
-  const { api, proxy } = await startCluster();
-  const held = holds();
-  api.replyAlways(held);
-  const [leaving, staying] = [0, 0].map((id) => begin(proxy.url, { body: call('the same', id) }));
-  await api.waitForRequests(2);
-  leaving?.leave();
-  await api.until(() => api.requests.some(({ aborted }) => aborted));
-  held.release(answers('For you.'));
-  expect((await staying?.reply)?.message.result).toMatchObject({ structuredContent: { answer: 'For you.' } });
 });
 
 function nextTurn(): Promise<void> {

@@ -73,21 +73,6 @@ posixTest('signals').for(ENDS_OF_NON_READERS)(
   },
 );
 
-test('continues, and exits normally, when the reader of its log is gone', async () => {
-  const { child, exited } = start(['--stdio'], { env: { DEBUG: '1' } });
-  child.stderr.destroy();
-  const ids: unknown[] = [];
-  const reader = new McpOutputReader({ message: ({ id }) => ids.push(id), junk: (text) => ids.push(text) });
-  child.stdout.on('data', (bytes: Buffer) => reader.push(bytes));
-  for (let id = 1; id <= 5; id += 1) {
-    child.stdin.write(`{"jsonrpc":"2.0","id":${id},"method":"ping"}\n`);
-    await wait(30);
-  }
-  child.stdin.end();
-  expect(await exited).toEqual({ code: 0, signal: null });
-  expect(ids).toEqual([1, 2, 3, 4, 5]);
-});
-
 /** A process whose standard output is not read yet. */
 function start(args: readonly string[], options: CleanProcessOptions = {}) {
   const { child, exited, removeHome } = startCleanProcess(args, options);

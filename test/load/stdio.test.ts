@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { answerOf, serveWithApi } from '../e2e/serve.ts';
-import { answers, type Behaviour, fails, holds } from '../support/behaviours.ts';
+import { answers, type Behaviour, fails } from '../support/behaviours.ts';
 import type { FakeApi, RecordedRequest } from '../support/fake-api.ts';
 import type { JsonRpcMessage } from '../support/mcp-output.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
@@ -23,22 +23,6 @@ test('many simultaneous calls: each gets one response, its own answer, 16 run at
   expect(api.requests).toHaveLength(MANY);
   expect(peak()).toBe(MOST);
   expectNoOvertaking(api, MOST);
-});
-
-test('thousands of pings while calls run and wait: each gets one response, in order, and so do the calls', async () => {
-  const { api, server } = await serveWithApi();
-  const held = holds();
-  api.replyAlways(held);
-  callAll(server, 32);
-  await api.waitForRequests(MOST);
-  const pings = numbers(sized(3000, 10_000)).map((number) => `ping ${number}`);
-  server.sendRaw(pings.map((id) => `{"jsonrpc":"2.0","id":"${id}","method":"ping"}\n`).join(''));
-  await server.waitFor(({ id }) => id === pings.at(-1));
-  expect(server.messages.map(({ id }) => id)).toEqual(pings);
-  held.release(answers('Here.'));
-  const answered = await finish(server);
-  const calls = answered.map(({ id }) => id).slice(pings.length);
-  expect(calls.sort(byNumber)).toEqual(numbers(32));
 });
 
 test('calls, a random half of them cancelled at random moments: no response is missing, none is sent twice', async () => {
@@ -97,19 +81,6 @@ test('a storm in which a fifth meet 429 or 500: each call is answered once, 16 a
   // Every rejection costs exactly one more request.
   expect(api.requests).toHaveLength(MANY + seen.size);
   expect(peak()).toBe(MOST);
-});
-
-test('equal questions at the same time are one search, and every caller gets the answer', async () => {
-  const { api, server } = await serveWithApi();
-  const held = holds();
-  api.replyAlways(held);
-  for (const id of numbers(MANY)) void server.callTool('answer', { query: 'the same' }, undefined, id);
-  for (const requestId of numbers(MANY / 5)) server.notify('notifications/cancelled', { requestId });
-  await server.request('ping', {}, 'after');
-  held.release(answers('Here.'));
-  const ids = (await finish(server)).map(({ id }) => id);
-  expect(ids.slice(1).sort(byNumber)).toEqual(numbers(MANY).slice(MANY / 5));
-  expect(api.requests).toHaveLength(1);
 });
 
 /**
@@ -225,7 +196,7 @@ async function memoryOf(server: McpProcess): Promise<{ heap: number; rss: number
   for (let look = 0; look < 3; look += 1) {
     const seen = server.stderr().length;
     server.kill('SIGUSR2');
-    await expect.poll(() => server.stderr().slice(seen), { timeout: 5000 }).toMatch(/heap \d+;/);
+    await expect.poll(() => server.stderr().slice(seen)).toMatch(/heap \d+;/);
     const status = readFileSync(`/proc/${server.pid}/status`, 'utf8');
     looks.push({
       heap: Number(/heap (\d+);/.exec(server.stderr().slice(seen))?.[1]),
