@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, modern } from '../support/http-client.ts';
+import { until } from '../support/until.ts';
 import { serveHttp } from './serve-http.ts';
 
 const QUESTION = { name: 'answer', arguments: { query: 'q' } };
@@ -52,7 +53,7 @@ test('an answer that takes more than 10 seconds becomes a stream, with a comment
   const llmSearch = new FakeLlmSearch(search.configured);
   const { begin } = await serveHttp({ clock, llmSearch });
   const call = begin(modern('tools/call', QUESTION));
-  await untilAsked(llmSearch);
+  await until(() => llmSearch.requests.length > 0);
 
   await clock.advance(9_999);
   let hasHeaders = false;
@@ -82,7 +83,7 @@ test('a failure after the stream has opened is sent in the stream', async () => 
   });
   const { begin } = await serveHttp({ clock, llmSearch });
   const call = begin(modern('tools/call', QUESTION));
-  await untilAsked(llmSearch);
+  await until(() => llmSearch.requests.length > 0);
   await clock.advance(20_000);
   const reply = await call.reply;
   expect(reply.status).toBe(200);
@@ -97,7 +98,7 @@ test.each(['application/json', 'application/json, text/event-stream;q=0'])(
     const llmSearch = new FakeLlmSearch(search.configured);
     const { begin } = await serveHttp({ clock, llmSearch });
     const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 1 } }), { Accept });
-    await untilAsked(llmSearch);
+    await until(() => llmSearch.requests.length > 0);
     await clock.advance(60_000);
     search.settle(ok(searchReply()));
     const reply = await call.reply;
@@ -120,8 +121,3 @@ test('protocol errors keep their status although the request has a progress toke
   const streamed = await post(modern('prompts/list'), { Accept: 'text/event-stream' });
   expect([streamed.status, streamed.headers['content-type']]).toEqual([404, 'application/json']);
 });
-
-/** No event in this process shows when a request over a socket has come this far, so this polls. */
-async function untilAsked(llmSearch: FakeLlmSearch): Promise<void> {
-  while (llmSearch.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-}

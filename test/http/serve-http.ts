@@ -11,6 +11,7 @@ import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { noServers } from '../support/no-servers.ts';
 import { redactorOf } from '../support/redactor.ts';
+import { until } from '../support/until.ts';
 
 export interface ServedHttp {
   /** The URL of the endpoint. */
@@ -61,7 +62,6 @@ export async function serveHttp({
   });
   const exposed = { catalogue, clock, logger, redactor, toolErrors };
   const accessLines: Record<string, unknown>[] = [];
-  const waiting = new Set<() => void>();
   const served = { ...noServers(catalogue), ...rest };
   const metrics = new Metrics(served.gateway);
   const server = new HttpServer({
@@ -85,10 +85,7 @@ export async function serveHttp({
     clock,
     logger,
     redactor,
-    writeAccessLine: (line) => {
-      accessLines.push(JSON.parse(line) as Record<string, unknown>);
-      for (const look of waiting) look();
-    },
+    writeAccessLine: (line) => void accessLines.push(JSON.parse(line) as Record<string, unknown>),
     ...http,
   });
   const listening = await server.listen();
@@ -113,16 +110,7 @@ export async function serveHttp({
     server,
     metrics,
     accessLines,
-    untilLogged: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (accessLines.length < count) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
+    untilLogged: (count) => until(() => accessLines.length >= count),
     post: (message, headers) => beginPost(message, headers).reply,
     begin: beginPost,
   };

@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { JsonRpcMessage } from './mcp-output.ts';
+import { until } from './until.ts';
 
 export interface Ask {
   readonly method?: string;
@@ -41,7 +42,6 @@ export function begin(url: string, { method = 'POST', headers = {}, body }: Ask 
     headers: { ...(bytes === undefined ? {} : JSON_TYPES), ...headers },
   });
   let received = '';
-  const waiting = new Set<() => void>();
   let finish: (reply: Reply) => void = () => {};
   let fail: (error: Error) => void = () => {};
   const reply = new Promise<Reply>((resolve, reject) => {
@@ -53,7 +53,6 @@ export function begin(url: string, { method = 'POST', headers = {}, body }: Ask 
     outgoing.once('response', (incoming) => {
       incoming.setEncoding('utf8').on('data', (chunk: string) => {
         received += chunk;
-        for (const look of waiting) look();
       });
       incoming.once('end', () => finish(toReply(incoming, received)));
       incoming.once('error', fail);
@@ -70,16 +69,7 @@ export function begin(url: string, { method = 'POST', headers = {}, body }: Ask 
     response,
     reply,
     received: () => received,
-    until: (part) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (!received.includes(part)) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
+    until: (part) => until(() => received.includes(part)),
     leave: () => void outgoing.destroy(),
   };
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { until } from './until.ts';
 
 export type PageHandler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -24,11 +25,9 @@ export async function startPageServer(host = '::', port = 0): Promise<PageServer
   const pages = new Map<string, PageHandler>();
   const requests: { path: string; headers: IncomingHttpHeaders }[] = [];
   const sockets = new Set<Socket>();
-  const waiting = new Set<() => void>();
   let connections = 0;
   const server = createServer((request, response) => {
     requests.push({ path: request.url ?? '', headers: request.headers });
-    for (const look of waiting) look();
     const page = pages.get(request.url ?? '');
     if (page === undefined) response.writeHead(404, { 'content-type': 'text/html' }).end('<p>Not found</p>');
     else page(request, response);
@@ -51,16 +50,7 @@ export async function startPageServer(host = '::', port = 0): Promise<PageServer
     },
     requests,
     connections: () => connections,
-    waitForRequests: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (requests.length < count) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
+    waitForRequests: (count) => until(() => requests.length >= count),
     close: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -23,6 +23,7 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
+import { until } from '../until.ts';
 import { StandardTools } from './standard-tools.js';
 
 /** A request that a server of a test has received. */
@@ -67,13 +68,9 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
   let guard: Guard = () => true;
   const next: { readonly method: string; readonly answer: Answer }[] = [];
   const open = new Set<ServerResponse>();
-  const waiting = new Set<() => void>();
   const server = createServer(async (request, response) => {
     open.add(response);
-    response.once('close', () => {
-      open.delete(response);
-      for (const look of waiting) look();
-    });
+    response.once('close', () => open.delete(response));
     const text = await readText(request);
     const body = text === '' ? undefined : (JSON.parse(text) as SentMessage);
     const method = body?.method ?? request.method ?? '';
@@ -99,16 +96,7 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
     answerNext: (method, ...answers) => void next.push(...answers.map((answer) => ({ method, answer }))),
-    untilOpen: (count) =>
-      new Promise((resolve) => {
-        const look = () => {
-          if (open.size !== count) return;
-          waiting.delete(look);
-          resolve();
-        };
-        waiting.add(look);
-        look();
-      }),
+    untilOpen: (count) => until(() => open.size === count),
     cut: () => server.closeAllConnections(),
     lose,
   };
