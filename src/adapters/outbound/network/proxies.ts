@@ -1,5 +1,5 @@
 import { decoded } from '../../../domain/values/web-url.ts';
-import { isLoopback, passwordsOf, withScheme } from './addresses.ts';
+import { isLoopbackUrl, passwordsOf, withScheme } from './addresses.ts';
 import { type Environment, PROXY_VARIABLES, variableText } from './environment.ts';
 
 /**
@@ -18,7 +18,8 @@ export function readProxy(
   }
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
-  const isBypassed = isOwnMachine(baseUrl) || matchesNoProxy(new URL(baseUrl), textOf(bypass));
+  // A proxy, which may be on another machine, would read what is sent to this one, and could not reach it.
+  const isBypassed = isLoopbackUrl(baseUrl) || matchesNoProxy(new URL(baseUrl), textOf(bypass));
   return {
     proxy: isBypassed ? undefined : url,
     names: https === '' && http === '' ? [] : [https, http, bypass].filter((name) => name !== ''),
@@ -41,11 +42,6 @@ export function proxyOptions(environment: Environment) {
     httpProxy: toProxyUrl(variableText(environment, http)) ?? '',
     noProxy: variableText(environment, bypass),
   };
-}
-
-/** A proxy, which may be on another machine, would read what is sent to this one, and could not reach it. */
-export function isOwnMachine(url: string | URL): boolean {
-  return isLoopback(new URL(url).hostname.replace(/[[\]]/g, ''));
 }
 
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';

@@ -7,8 +7,9 @@ import {
   ProxyAgent,
   fetch as undiciFetch,
 } from 'undici';
+import { isLoopbackUrl } from './addresses.ts';
 import type { Environment } from './environment.ts';
-import { isOwnMachine, proxyOptions } from './proxies.ts';
+import { proxyOptions } from './proxies.ts';
 
 /**
  * A `fetch` through the proxies that the environment names. It is undici's, because Node's own accepts no dispatcher of another major version.
@@ -24,7 +25,7 @@ export function createProxyFetch(environment: Environment) {
     return undiciFetch(input as Parameters<typeof undiciFetch>[0], {
       ...(init as object),
       headers: Object.fromEntries(headers),
-      dispatcher: isOwnMachine(String(input)) ? own : proxied,
+      dispatcher: isLoopbackUrl(String(input)) ? own : proxied,
     });
   };
   const close = async () => void (await Promise.all([own.destroy(), proxied.destroy()]));
