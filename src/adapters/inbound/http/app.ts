@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
 import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 import { internalError } from '../mcp/json-rpc.ts';
@@ -18,12 +16,11 @@ import { methodNotAllowed, ofErrorObject, operatorRequired, refusal, shuttingDow
 import type { HttpEnv, HttpRequest, Middleware } from './request.ts';
 import { type RestOptions, restApi } from './rest.ts';
 
-export interface AppOptions extends GuardOptions, Omit<McpOptions, 'clock' | 'redactor'> {
+export interface AppOptions extends GuardOptions, McpOptions {
   /** The path of MCP. */
   readonly path: string;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
-  readonly maxBodyBytes: number;
   readonly maxCallsPerToken: number;
   /** Undefined if nothing is limited per day. */
   readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
@@ -32,9 +29,6 @@ export interface AppOptions extends GuardOptions, Omit<McpOptions, 'clock' | 're
     readonly pageFolder: string | undefined;
   };
   readonly metrics: Metrics;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
 }
 
 interface Server {
