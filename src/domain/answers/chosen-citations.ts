@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { OwnSource } from '../grounded/own-source.ts';
 import { cleanLine, cleanText } from '../values/clean-text.ts';
-import { isWebUrl, namesBlockedHost } from '../values/web-url.ts';
+import { isOnHost, isWebUrl } from '../values/web-url.ts';
 import type { EmptyAnswer } from './answer-error.ts';
 import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
 import type { Reply } from './reply.ts';
@@ -30,7 +30,7 @@ interface Choice {
 /** Chooses what a reply cites. A reply without text is no answer. */
 export function chooseCitations(received: Reply, choice: Choice): Result<ChosenCitations, EmptyAnswer> {
   const { maxCitations, today, blockedDomains = [] } = choice;
-  const isAllowed = (url: string) => !namesBlockedHost(url, blockedDomains);
+  const isAllowed = (url: string) => !isOnHost(url, blockedDomains);
   // The API does not reliably leave out blocked hosts.
   const reply = { ...received, sources: filterSources(received.sources, isAllowed) };
   const { ending, accessedOn = today } = reply;

@@ -56,7 +56,7 @@ const AUTH_TABLE = {
   scopes: { kind: expanded(scopes) },
   /** Sent as it is written; `none` sends none. */
   resource: { kind: expanded(resource) },
-  callback_port: { kind: expanded(integer(1024, 65_535)) },
+  callback_port: { kind: integer(1024, 65_535) },
 };
 
 /** How the gateway signs in to a remote server. */
@@ -90,7 +90,6 @@ function expanded<T>(kind: ValueKind<T>): ValueKind<T> {
 }
 
 function orReference(schema: JsonObject): JsonObject {
-  if (schema.type === 'integer') return schema;
   return schema.type === 'array'
     ? { ...schema, items: { anyOf: [schema.items, REFERENCE] } }
     : { anyOf: [schema, REFERENCE] };

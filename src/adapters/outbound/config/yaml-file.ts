@@ -74,10 +74,8 @@ function unknownKeyMessage(path: string): string {
   if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
   const sections = (known: string) => known.split('.').map((_, end, names) => names.slice(0, end + 1).join('.'));
   const paths = [...new Set(KEYS.flatMap((key) => sections(key.path)))];
-  // A key of the same name is in another place, first of all in the same section.
+  // A key of the same name may be in another section.
   const namesakes = paths.filter((known) => known.endsWith(`.${path.split('.').at(-1)}`));
-  const inSection = namesakes.filter((known) => known.split('.')[0] === path.split('.')[0]);
-  const mistyped = nearest(path, paths, MAX_TYPOS);
-  const known = mistyped ?? nearest(path, inSection) ?? nearest(path, namesakes) ?? nearest(path, paths);
+  const known = nearest(path, paths, MAX_TYPOS) ?? nearest(path, namesakes) ?? nearest(path, paths);
   return `unknown key; did you mean ${known}?`;
 }
