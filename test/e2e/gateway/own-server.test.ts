@@ -1,10 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type CliResult, runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
-import { BUILT_PROGRAM, serve } from '../serve.ts';
+import { ROOT, serve } from '../serve.ts';
 
 /** Records each start in a file, and starts the program of its arguments, but not without end if that program starts itself. */
 const RECORDER = `
@@ -22,9 +22,13 @@ function newHome() {
   const recorder = path.join(home, 'recorder.mjs');
   const starts = path.join(home, 'starts');
   writeFileSync(recorder, RECORDER);
+  // A folder of the program is known by its name.
+  const folder = path.join(home, 'openai-responses-mcp');
+  symlinkSync(ROOT, folder, 'junction');
+  const program = path.join(folder, 'build', 'index.js');
   const entry = (...args: string[]) => ({
     command: process.execPath,
-    args: [recorder, starts, BUILT_PROGRAM, ...args],
+    args: [recorder, starts, program, ...args],
   });
   const write = (file: string, content: object) => {
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
