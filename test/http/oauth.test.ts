@@ -108,44 +108,46 @@ describe('a request', () => {
     expect(accessLines).toMatchObject([{ caller: 'oauth:alice', status: 200 }]);
   });
 
-  test('with an invalid token is told what is wrong with it', async () => {
-    const { post, accessLines, untilLogged } = await serve();
-    const { status, headers, message } = await post(PING, bearer('expired'));
-    expect(status).toBe(401);
-    expect(headers['www-authenticate']).toBe(
-      `Bearer error="invalid_token", error_description="The token has expired", scope="ask read", resource_metadata="${METADATA}"`,
-    );
-    expect(message.error?.message).toBe(`Unauthorized: the token has expired; get a new one from ${ISSUER}`);
-    await untilLogged(1);
-    expect(accessLines).toMatchObject([{ status: 401, reason: 'token: expired' }]);
-    expect(accessLines[0]).not.toHaveProperty('caller');
-  });
-
-  test('with a token without the scopes is told which are needed', async () => {
-    const { post, accessLines, untilLogged } = await serve();
-    const { status, headers, message } = await post(PING, bearer('narrow'));
-    expect(status).toBe(403);
-    expect(headers['www-authenticate']).toBe(
-      `Bearer error="insufficient_scope", scope="ask read", resource_metadata="${METADATA}"`,
-    );
-    expect(message.error?.message).toBe(
+  test.each([
+    [
+      'expired',
+      { status: 401, code: 'UNAUTHORIZED', reason: 'token: expired' },
+      `Unauthorized: the token has expired; get a new one from ${ISSUER}`,
+      {
+        'www-authenticate': `Bearer error="invalid_token", error_description="The token has expired", scope="ask read", resource_metadata="${METADATA}"`,
+      },
+    ],
+    [
+      'narrow',
+      { status: 403, code: 'FORBIDDEN', reason: 'token: insufficient_scope' },
       'Forbidden: the token needs the scopes ask read; authorize again with these scopes',
-    );
-    await untilLogged(1);
-    expect(accessLines).toMatchObject([{ status: 403, reason: 'token: insufficient_scope' }]);
-  });
-
-  test('whose token cannot be checked may be sent again', async () => {
-    const { post, accessLines, untilLogged } = await serve();
-    const { status, headers, message } = await post(PING, bearer('unknowable'));
-    expect(status).toBe(503);
-    expect(headers['retry-after']).toBe('7');
-    expect(headers).not.toHaveProperty('www-authenticate');
-    expect(message.error?.message).toBe(
+      {
+        'www-authenticate': `Bearer error="insufficient_scope", scope="ask read", resource_metadata="${METADATA}"`,
+      },
+    ],
+    [
+      'unknowable',
+      { status: 503, code: 'ISSUER_UNAVAILABLE', reason: 'issuer unavailable' },
       `Service Unavailable: the token cannot be checked, because the keys of ${ISSUER} cannot be read; try again later`,
-    );
-    await untilLogged(1);
-    expect(accessLines).toMatchObject([{ status: 503, reason: 'issuer unavailable' }]);
+      { 'retry-after': '7' },
+    ],
+  ])('with the token %j gets %j over MCP and REST', async (token, { status, code, reason }, message, headers) => {
+    const { post, at, accessLines, untilLogged } = await serve();
+    const mcp = await post(PING, bearer(token));
+    const rest = await send(at('/mcp/tools'), { method: 'GET', headers: bearer(token) });
+    expect(mcp.message.error?.message).toBe(message);
+    expect(JSON.parse(rest.text)).toMatchObject({ error: { code, message } });
+    for (const reply of [mcp, rest]) {
+      expect(reply.status).toBe(status);
+      const { 'www-authenticate': challenge, 'retry-after': retryAfter } = reply.headers;
+      expect({ 'www-authenticate': challenge, 'retry-after': retryAfter }).toEqual(headers);
+    }
+    await untilLogged(2);
+    expect(accessLines).toMatchObject([
+      { status, reason },
+      { status, reason },
+    ]);
+    expect(accessLines[0]).not.toHaveProperty('caller');
   });
 
   test.each([
@@ -170,19 +172,6 @@ test('every other path needs a token too', async () => {
     );
   }
   for (const path of ['/healthz', '/readyz']) expect((await send(at(path), { method: 'GET' })).status).toBe(200);
-});
-
-test.each([
-  ['expired', 401, 'UNAUTHORIZED'],
-  ['narrow', 403, 'FORBIDDEN'],
-  ['unknowable', 503, 'ISSUER_UNAVAILABLE'],
-])('REST answers the token %j with %i %s and the same headers', async (token, status, code) => {
-  const { at, url } = await serve();
-  const rest = await send(at('/mcp/tools'), { method: 'GET', headers: bearer(token) });
-  const mcp = await send(url, { body: PING, headers: bearer(token) });
-  expect(rest.status).toBe(status);
-  expect(JSON.parse(rest.text)).toMatchObject({ error: { code, message: mcp.message.error?.message } });
-  for (const name of ['www-authenticate', 'retry-after']) expect(rest.headers[name]).toBe(mcp.headers[name]);
 });
 
 test('the OpenAPI document requires a token', async () => {
