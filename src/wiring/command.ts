@@ -5,7 +5,6 @@ import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctorOnProblems } from '../adapters/inbound/cli/doctor.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
-import { withAdvice, withTypedOptions } from '../adapters/inbound/words/advised-commands.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
 import { messageForProblem, messageForProblems, noticesAbout } from '../adapters/inbound/words/config-problems.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
@@ -47,7 +46,7 @@ export async function runCommand(command: TerminalCommand, program: Program): Pr
 async function reportProblems(command: TerminalCommand, problems: readonly ConfigProblem[]): Promise<number> {
   const out = (text: string) => process.stdout.write(text);
   if (command.kind === 'doctor') return doctorOnProblems(problems, { json: command.json, out });
-  const message = withTypedOptions(messageForProblems(problems), command.options);
+  const message = messageForProblems(problems);
   if ('json' in command && command.json) {
     const error = { kind: 'configuration', message: message.trimEnd() };
     out(`${JSON.stringify({ error }, undefined, 2)}\n`);
@@ -75,8 +74,7 @@ async function runUntilInterrupted(command: TerminalCommand, runtime: Runtime): 
   const out = (text: string) => stdout.write(text);
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
-  const redactor = withAdvice(runtime.redactor, command.options);
-  const context = { ...runtime, redactor, by, out, err: stderr, isTerminal: stdout.isTTY === true };
+  const context = { ...runtime, by, out, err: stderr, isTerminal: stdout.isTTY === true };
   const code = await run(command, context, signal);
   // However slow the reader of standard output is, it gets everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);

@@ -8,12 +8,13 @@ import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { Logins } from '../application/ports/logins.ts';
+import { loginCommand } from '../domain/gateway/tool-call-error.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
 export function remoteLogin(
   server: LoginServer,
-  { config, clock, logger, redactor }: Runtime,
+  { config, clock, logger, redactor, typed }: Runtime,
   fetch: typeof globalThis.fetch,
   onRenewal: (server: string, outcome: RenewalOutcome) => void,
 ): RemoteLogin | undefined {
@@ -34,7 +35,8 @@ export function remoteLogin(
       onRenewal(name, outcome);
     },
   };
-  return new RemoteLogin({ name, url, auth, clock, tokens: new LoginTokens(options), fetch });
+  const command = loginCommand(name, typed);
+  return new RemoteLogin({ name, command, url, auth, clock, tokens: new LoginTokens(options), fetch });
 }
 
 /** Why a person cannot sign in to a server; undefined if one can. */

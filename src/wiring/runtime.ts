@@ -1,5 +1,4 @@
 import type { Command } from '../adapters/inbound/cli/command-line.ts';
-import { withTypedOptions } from '../adapters/inbound/words/advised-commands.ts';
 import { logNotices, messageForProblems } from '../adapters/inbound/words/config-problems.ts';
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
@@ -15,6 +14,7 @@ import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import { type AccessPolicy, rightsBy } from '../domain/gateway/access.ts';
 import { EVERYTHING, type Rights, withoutAnswers } from '../domain/gateway/call-origin.ts';
+import { typedOptions } from '../domain/gateway/typed-options.ts';
 import { createRedactor, keyProblem, type Redactor, redactedJson } from '../domain/values/redaction.ts';
 import { VERSION } from './version.ts';
 
@@ -36,6 +36,8 @@ export interface Runtime {
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
   readonly audit?: Audit;
+  /** The typed `--config` and `--servers`, which advised commands repeat; undefined where clients are served, who need not see them. */
+  readonly typed?: string | undefined;
   /** The folder of the program, with the recordings of the package and the page. */
   readonly folder: string;
   /** Adds what `close` ends, before everything that was added earlier. */
@@ -127,6 +129,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
       };
     },
     reload: () => load(true),
+    typed: options.serves ? undefined : typedOptions(options.commandLine),
     folder,
     atClose: (end) => void ends.push(end),
     close: async () => {
@@ -148,7 +151,7 @@ export async function startServer(command: ServerCommand, program: Program): Pro
     serves: true,
   });
   if ('problems' in validated) {
-    process.stderr.write(withTypedOptions(messageForProblems(validated.problems), commandLine));
+    process.stderr.write(messageForProblems(validated.problems));
     return undefined;
   }
   const runtime = withAudit(validated.value);

@@ -36,6 +36,7 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
   if (hasLogin) await files.locked(url, () => files.write(url, loginAt(issuer.origin)));
   const remoteLogin = new RemoteLogin({
     name: 'notes',
+    command: 'openai-responses-mcp login notes',
     url,
     clock,
     fetch,

@@ -54,7 +54,7 @@ export type SchemaError = Readonly<Record<'path' | 'message', string>>;
 /** `idle` starts with its next call; `unavailable` will be started again; `failed` only on request; `login_required` when a person has signed in. */
 export type ServerState = 'idle' | 'starting' | 'available' | 'unavailable' | 'login_required' | 'failed' | 'stopped';
 
-/** What a person runs to sign in to a server. */
-export function loginCommand(server: string): string {
-  return `openai-responses-mcp login ${server}`;
+/** What a person runs to sign in to a server; `typed` are the options that were typed. */
+export function loginCommand(server: string, typed = ''): string {
+  return `openai-responses-mcp login ${server}${typed}`;
 }

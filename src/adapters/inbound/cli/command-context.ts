@@ -6,6 +6,8 @@ export interface CommandContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
+  /** The typed `--config` and `--servers`, which advised commands repeat. */
+  readonly typed?: string | undefined;
   /** Writes to standard output. */
   readonly out: (text: string) => void;
   /** Whether a person sees standard output: it is then without characters that control a terminal or hide text. A program gets it unchanged. */

@@ -52,6 +52,8 @@ export interface CheckedSetup {
   readonly readLogins?: (() => Promise<readonly CheckedLogin[]>) | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
+  /** The typed `--config` and `--servers`, which advised commands repeat. */
+  readonly typed?: string | undefined;
 }
 
 export interface CheckedQuota extends QuotaPolicy {
@@ -88,10 +90,10 @@ export async function* checksOf(options: CheckedSetup, signal: AbortSignal): Asy
   for (const notice of options.notices ?? []) yield toCheck('configuration', 'warning', messageForProblem(notice));
   yield* checkSettings(options);
   if (gateway !== undefined) yield* checkServers(gateway, signal);
-  for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login);
+  for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login, options.typed);
   if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
   if (access !== undefined) yield checkAccess(access, gateway);
-  if (approved !== undefined) yield checkLock(approved, gateway);
+  if (approved !== undefined) yield checkLock(approved, gateway, options.typed);
   if (audit !== undefined) yield checkAudit(audit);
   if (quota !== undefined) yield await checkQuota(quota);
   if (oauth !== undefined) yield await checkOAuth(oauth, signal);
@@ -154,14 +156,16 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
   }
 }
 
-function checkLogin(login: CheckedLogin): Check {
+function checkLogin(login: CheckedLogin, typed: string | undefined): Check {
   const name = `login ${login.server}`;
   if ('clientId' in login) {
     const [as, held] = [`as the client ${login.clientId}, without a person (client_credentials)`, login.login];
     return held ? toCheck(name, 'ok', `${as}: ${loginWords(held)}`) : toCheck(name, 'warning', `${as}; no token`);
   }
   return withWarnings(name, loginWords(login), [
-    ...(login.renewable ? [] : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server)}`]),
+    ...(login.renewable
+      ? []
+      : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server, typed)}`]),
     ...(login.isShared ? [SHARED_LOGIN] : []),
   ]);
 }

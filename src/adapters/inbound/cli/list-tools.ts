@@ -1,12 +1,13 @@
 import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-status.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import { notApprovedMessage } from '../words/lock-messages.ts';
 import { duration } from '../words/plain.ts';
-import { IDLE_SERVERS, NO_SERVERS, toolErrorMessage } from '../words/tool-error-messages.ts';
+import { idleServers, NO_SERVERS, toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 import { toolLines } from './tool-parameters.ts';
@@ -28,7 +29,7 @@ const MAX_DESCRIPTION = 100;
  * used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, tool, json, out, err, isTerminal, offered } = options;
+  const { gateway, tool, json, out, err, isTerminal, offered, typed = '' } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
   const { servers = [], tools: known = [] } = gateway ?? {};
@@ -44,7 +45,11 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
   };
   if (json) {
-    const shown = servers.map((server) => ({ ...server, since: server.since.toISOString() }));
+    const shown = servers.map((server) => ({
+      ...server,
+      since: server.since.toISOString(),
+      login: server.login && loginCommand(server.name, typed),
+    }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
@@ -57,21 +62,21 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     for (const server of servers) {
       const { name, changed } = server;
       show(server);
-      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed))}\n`);
+      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, typed))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
         out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (!json && idle.length > 0) out(`${IDLE_SERVERS}\n`);
+  if (!json && idle.length > 0) out(`${idleServers(typed)}\n`);
   if (isMissing && isAvailable) err.write(`${redact(missingTool(tool, options))}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
 /** Why the only server that is shown does not offer a tool. */
-function missingTool(tool: string, { gateway }: ListToolsOptions): string {
+function missingTool(tool: string, { gateway, typed }: ListToolsOptions): string {
   const [server] = gateway?.servers ?? [];
-  if (server?.changed?.includes(tool)) return notApprovedMessage([tool]);
+  if (server?.changed?.includes(tool)) return notApprovedMessage([tool], typed);
   const known = (gateway?.tools ?? []).map(({ name }) => name);
   return toolErrorMessage({ kind: 'unknown_tool', server: server?.name ?? '', tool, known });
 }

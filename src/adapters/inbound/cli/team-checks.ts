@@ -17,10 +17,10 @@ export function checkAccess(access: AccessPolicy, gateway: Servers | undefined):
 }
 
 /** How many tools are approved, and which are withheld because they are not. */
-export function checkLock(approved: ApprovedTools, gateway: Servers | undefined): Check {
+export function checkLock(approved: ApprovedTools, gateway: Servers | undefined, typed?: string): Check {
   const number = count(numberOfTools(approved), 'approved tool');
   const warnings = (gateway?.servers ?? []).flatMap(({ name, changed }) =>
-    changed === undefined ? [] : `${name}: ${notApprovedMessage(changed)}`,
+    changed === undefined ? [] : `${name}: ${notApprovedMessage(changed, typed)}`,
   );
   return withWarnings('lock', number, warnings);
 }

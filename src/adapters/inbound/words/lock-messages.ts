@@ -7,8 +7,8 @@ export const approvedMessage = (tools: number, file: string) => `Approved ${coun
 export const notComparedMessage = (server: string, reason = 'no reason is known') =>
   `The server ${server} is not available (${cleanLine(reason)}). Its approved tools were not changed.\n`;
 
-/** Tools of one server that `gateway.lock` withholds. */
-export function notApprovedMessage(names: readonly string[]): string {
+/** Tools of one server that `gateway.lock` withholds; `typed` are the options that a person has typed. */
+export function notApprovedMessage(names: readonly string[], typed = ''): string {
   const tools = `${count(names.length, 'tool')} ${names.length === 1 ? 'is' : 'are'} not approved`;
-  return `${tools}: ${names.map(cleanLine).join(', ')} (see: openai-responses-mcp tools --diff)`;
+  return `${tools}: ${names.map(cleanLine).join(', ')} (see: openai-responses-mcp tools --diff${typed})`;
 }

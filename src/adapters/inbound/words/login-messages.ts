@@ -1,4 +1,5 @@
 import type { LoginSummary } from '../../../application/ports/logins.ts';
+import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 
 /** Why a person cannot sign in to a configured server. */
@@ -29,7 +30,7 @@ export const LOGIN_MESSAGES = {
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,
-  none: 'There are no logins. Sign in with: openai-responses-mcp login <server>',
+  none: (typed = '') => `There are no logins. Sign in with: ${loginCommand('<server>', typed)}`,
   notDeleted: (server: string, reason: string) =>
     `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,
   notRevoked: (server: string, reason: string) =>

@@ -5,8 +5,8 @@ import { duration, excerpt, NO_AUDIT } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
-export const IDLE_SERVERS =
-  'Idle servers start with their first call. To ask them for their tools now: openai-responses-mcp tools --fresh';
+export const idleServers = (typed: string) =>
+  `Idle servers start with their first call. To ask them for their tools now: openai-responses-mcp tools --fresh${typed}`;
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
@@ -14,9 +14,9 @@ export const unwritableFile = (file: string, reason: string) => `The file ${file
 
 const MAX_NAMES = 20;
 
-/** The message for a failed call of a server's tool: what happened, then what to do. */
-export function toolErrorMessage(error: ToolCallError): string {
-  return cleanText(rawMessage(error));
+/** The message for a failed call of a server's tool: what happened, then what to do, with the options that a person has typed. */
+export function toolErrorMessage(error: ToolCallError, typed = ''): string {
+  return cleanText(rawMessage(error, typed));
 }
 
 /** The message after the name of the error, for clients that get only a text. */
@@ -26,13 +26,13 @@ export function toolErrorText(error: ToolCallError): string {
 }
 
 /** The same in the terminal, where the server was started for this call, and is not started again. */
-export function onlyCallMessage(error: ToolCallError): string {
-  if (error.kind !== 'not_available') return toolErrorMessage(error);
+export function onlyCallMessage(error: ToolCallError, typed = ''): string {
+  if (error.kind !== 'not_available') return toolErrorMessage(error, typed);
   const reason = error.reason === undefined ? '' : `: ${error.reason}`;
   return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
 }
 
-function rawMessage(error: ToolCallError): string {
+function rawMessage(error: ToolCallError, typed: string): string {
   switch (error.kind) {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
@@ -41,7 +41,7 @@ function rawMessage(error: ToolCallError): string {
     case 'unknown_tool':
       return `The server ${error.server} ${error.isGone ? 'no longer has the' : 'has no'} tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
     case 'tool_changed':
-      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: openai-responses-mcp tools --diff. Approve it with: openai-responses-mcp tools --lock`;
+      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: openai-responses-mcp tools --diff${typed}. Approve it with: openai-responses-mcp tools --lock${typed}`;
     case 'not_read_only':
       return `The tool ${JSON.stringify(excerpt(error.tool))} of the server ${error.server} does not declare that it only reads. Nothing was sent. Use call_tool to call it.`;
     case 'not_available': {
@@ -62,9 +62,9 @@ function rawMessage(error: ToolCallError): string {
     case 'invalid_result':
       return `The server's answer is not valid: ${error.detail}.`;
     case 'unauthorized':
-      return unauthorizedMessage(error);
+      return unauthorizedMessage(error, typed);
     case 'login_required':
-      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server)}`;
+      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, typed)}`;
     case 'audit_unavailable':
       return NO_AUDIT;
     case 'shutting_down':
@@ -76,13 +76,13 @@ function rawMessage(error: ToolCallError): string {
   }
 }
 
-function unauthorizedMessage(error: Extract<ToolCallError, { kind: 'unauthorized' }>): string {
+function unauthorizedMessage(error: Extract<ToolCallError, { kind: 'unauthorized' }>, typed: string): string {
   const { server, status, scopes, reason } = error;
   if (reason !== undefined) return `The gateway has no access to the server ${server}: ${reason}.`;
   if (scopes === undefined)
     return `The server did not accept the gateway's credentials (HTTP ${status}). Check its headers in the configuration.`;
   const needed = scopes.join(', ') || 'those that the server requires';
-  return `The gateway's login has too few scopes for this call. Set auth.scopes of the server ${server} to ${needed}, and sign in again on the gateway's machine with: ${loginCommand(server)}`;
+  return `The gateway's login has too few scopes for this call. Set auth.scopes of the server ${server} to ${needed}, and sign in again on the gateway's machine with: ${loginCommand(server, typed)}`;
 }
 
 const STATES: Readonly<Record<ServerState, string>> = {

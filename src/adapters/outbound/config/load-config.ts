@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigProblem, Validated } from '../../../application/ports/config.ts';
+import { typedOptions } from '../../../domain/gateway/typed-options.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, variableText } from '../network/environment.ts';
@@ -55,7 +56,7 @@ async function resolve(
   checkOfferedTools(config, servers.known, report);
   const access = config.access && readAccess(config, servers.known, report);
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
-  const lock = isLocked ? readLock(gateway.lock, writesLock ? () => {} : report) : undefined;
+  const lock = isLocked ? readLock(gateway.lock, typedOptions(commandLine), writesLock ? () => {} : report) : undefined;
   const mistyped = mistypedVariables(environment, [...READ_ELSEWHERE, ...servers.ownSecrets, ...servers.ofEntries]);
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped };
 }

@@ -7,12 +7,12 @@ import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
 
-/** The file of `gateway.lock`, and the tools that it approves; undefined, and a problem, if it cannot be used. */
-export function readLock(file: string, report: Report) {
+/** The file of `gateway.lock`, and the tools that it approves (`typed`: options for the advised command); undefined, and a problem, if it cannot be used. */
+export function readLock(file: string, typed: string, report: Report) {
   const content = readText(file);
   const approved = 'text' in content ? parseLock(content.text) : undefined;
   const reason = 'reason' in content ? content.reason : 'it is damaged, or of another version';
-  const advice = `expected the approved tools (${reason}); write them with: openai-responses-mcp tools --lock`;
+  const advice = `expected the approved tools (${reason}); write them with: openai-responses-mcp tools --lock${typed}`;
   if (approved === undefined) report('gateway.lock', advice, file);
   return { file, approved };
 }

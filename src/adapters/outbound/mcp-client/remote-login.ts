@@ -2,12 +2,14 @@ import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import type { ServerLogin } from '../../../application/ports/tool-server.ts';
-import { loginCommand, type ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
+import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isBearerChallenge, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
+  /** What a person runs to sign in. */
+  readonly command: string;
   readonly url: string;
   /** How it is configured, if it is. */
   readonly auth?: { readonly grant: 'authorization_code' | 'client_credentials' } | undefined;
@@ -116,7 +118,7 @@ export class RemoteLogin implements ServerLogin {
 
   #require(): never {
     this.#isPossible = true;
-    this.required = `requires a login; sign in with: ${loginCommand(this.#options.name)}`;
+    this.required = `requires a login; sign in with: ${this.#options.command}`;
     throw new LoginRequired(this.required);
   }
 
@@ -125,12 +127,12 @@ export class RemoteLogin implements ServerLogin {
     const { error, scope = '' } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
     if (error !== 'insufficient_scope') return response;
     discard(response);
-    const { name, tokens } = this.#options;
+    const { command, tokens } = this.#options;
     const scopes = [...new Set(scopesIn(`${tokens.login?.tokens.scope ?? ''} ${scope}`))];
     const lacks = `the login has not all of the scopes ${scopes.join(' ')}`;
     const reason = `${lacks}; set auth.scopes`;
     if (this.#isMachine) throw new NotAuthorized(reason, { status: 403, scopes, reason });
-    if (!isCall(init)) this.required = `${reason}, then sign in with: ${loginCommand(name)}`;
+    if (!isCall(init)) this.required = `${reason}, then sign in with: ${command}`;
     throw new NotAuthorized(lacks, { status: 403, scopes });
   }
 

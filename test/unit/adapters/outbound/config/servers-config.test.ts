@@ -432,12 +432,12 @@ describe('the section gateway', () => {
   test('names the file of the approved tools, which must be one', async () => {
     const file = at('tools.lock.json');
     const yaml = 'gateway: {lock: tools.lock.json}';
-    const advice = 'write them with: openai-responses-mcp tools --lock';
+    const config = at('config.yaml');
+    const advice = `write them with: openai-responses-mcp tools --lock --config ${config}`;
     expect(await problemsOf(yaml)).toEqual([`gateway.lock: ${file}: expected the approved tools (ENOENT); ${advice}`]);
     writeFileSync(file, '{"version":2,"servers":{}}');
     const damaged = `gateway.lock: ${file}: expected the approved tools (it is damaged, or of another version); ${advice}`;
     expect(await problemsOf(yaml)).toEqual([damaged]);
-    const config = at('config.yaml');
     const commandLine = { '--config': config };
     const options = { environment: {}, commandLine, version: '1.2.3' };
     expect(await loadConfig({ ...options, writesLock: true })).toMatchObject({ value: { lock: { file } } });

@@ -1,0 +1,17 @@
+/** The options that decide which servers there are. */
+const REPEATED = ['--config', '--servers'];
+
+/**
+ * The typed `--config` and `--servers`, as words for a shell after a space, or ''. An advised command repeats them: without them, it would know other
+ * servers.
+ */
+export function typedOptions(typed: Readonly<Record<string, string>>): string {
+  return REPEATED.filter((name) => name in typed)
+    .map((name) => ` ${name} ${quoted(typed[name] ?? '')}`)
+    .join('');
+}
+
+/** A word for a shell. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
