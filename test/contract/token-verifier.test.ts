@@ -184,7 +184,6 @@ describe('an attack fails:', () => {
     ['two parts', 'not_a_jwt', () => 'eyJhbGciOiJSUzI1NiJ9.e30'],
     ['thousands of parts', 'not_a_jwt', () => 'a.'.repeat(4000)],
     ['a header that is not JSON', 'not_a_jwt', () => 'AAAA.e30.AAAA'],
-    ['a huge token', 'too_long', () => `${'A'.repeat(4000)}.${'A'.repeat(4192)}.A`],
   ];
   const critical = () => sign(rsa, claims(), { crit: ['urn:example'], 'urn:example': true });
 
@@ -195,7 +194,7 @@ describe('an attack fails:', () => {
 
   test('nothing is requested for what cannot be a token', async () => {
     for (const [, problem, forge] of ATTACKS) {
-      if (/not_a_jwt|too_long|unsupported_algorithm/.test(problem)) await outcomeOf(await forge());
+      if (/not_a_jwt|unsupported_algorithm/.test(problem)) await outcomeOf(await forge());
     }
     expect(issuer.requests).toEqual([]);
   });

@@ -11,7 +11,6 @@ export interface TokenOwner {
 
 export type TokenProblem =
   | 'not_a_jwt'
-  | 'too_long'
   | 'unsupported_header'
   | 'unsupported_algorithm'
   | 'not_an_access_token'

@@ -35,7 +35,6 @@ export const REFUSALS = {
 /** Completes "the token ...". */
 export const TOKEN_PROBLEMS: Readonly<Record<TokenProblem, string>> = {
   not_a_jwt: 'is not known here and is not a JWT',
-  too_long: 'is too long',
   unsupported_header: 'has a header that is not supported',
   unsupported_algorithm: 'is not signed with an accepted algorithm',
   not_an_access_token: 'is not an access token',

@@ -32,7 +32,4 @@ export function key<T, const Options extends KeyOptions<T>>(
 }
 
 /** A key of a map that is the value of another key, which describes it. */
-export interface Member<T = unknown> {
-  readonly kind: ValueKind<T>;
-  readonly default?: T;
-}
+export type Member<T = unknown> = Pick<Key<T>, 'kind' | 'default'>;
