@@ -29,7 +29,7 @@ async function startSearch() {
 
 /** Runs ask, and presses Ctrl-C when the API has got so many requests. */
 async function interrupt(api: FakeApi, args: readonly string[], requests: number, env = {}) {
-  const { child, exited, removeHome } = startCleanProcess(args, { env: { ...envOf(api), ...env }, timeoutMs: 55_000 });
+  const { child, exited, removeHome } = startCleanProcess(args, { env: { ...envOf(api), ...env }, timeoutMs: 150_000 });
   onTestFinished(removeHome);
   await Promise.race([api.waitForRequests(requests), once(child, 'exit')]);
   // Longer than the limit of a call of a client.

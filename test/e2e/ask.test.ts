@@ -106,7 +106,7 @@ posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
   async ([signal]) => {
     const api = await fakeApi();
     api.replyAlways(neverAnswers());
-    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 55_000 });
+    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 150_000 });
     onTestFinished(removeHome);
     await api.waitForRequests(1);
     child.kill(signal);

@@ -139,5 +139,5 @@ describe('deploy/Dockerfile', () => {
     await run('scripts/build.js');
     const { stdout } = await run('build/index.js', 'ask', '--offline', 'What does HTTP 404 mean?');
     expect(stdout).toContain('Not Found');
-  }, 60_000);
+  });
 });

@@ -71,7 +71,7 @@ async function followSteps(steps: readonly Step[]): Promise<void> {
       continue;
     }
     const run = async () =>
-      (await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env, timeout: 50_000 })).stdout;
+      (await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env, timeout: 150_000 })).stdout;
     if (/^curl (?!.* -d )/s.test(script)) {
       // A person looks again while the server starts.
       await expect.poll(async () => JSON.parse(await run()), { message: command }).toMatchObject(Object(json));

@@ -56,7 +56,7 @@ posixTest('signals')('Ctrl-C ends it at once, with exit code 130', async () => {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const env = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 55_000 });
+  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 150_000 });
   onTestFinished(removeHome);
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   await asked;

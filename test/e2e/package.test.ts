@@ -122,7 +122,7 @@ describe('the packed package, installed into an empty folder', () => {
     const tarball = path.join(folder, packed.filename);
     npm(['install', '--offline', '--no-audit', '--no-fund', ...quiet, tarball], { cwd: user, env });
     return () => rmSync(folder, { recursive: true, force: true });
-  }, 60_000);
+  });
 
   // S11
   test('weighs at most 850 kB', () => {

@@ -259,7 +259,7 @@ test('nothing that the program writes over HTTP contains a secret', async () => 
   reader.read('the debug file', readFileSync(path.join(folder, 'debug.log'), 'utf8'));
   expect(process.stderr()).toMatch(/child: Starting with .*\[redacted\]/);
   expect(reader.leaks).toEqual([]);
-}, 120_000);
+});
 
 test('nothing that the program writes over stdio contains a secret', async () => {
   const { file, env, reader } = await plant();
@@ -279,7 +279,7 @@ test('nothing that the program writes over stdio contains a secret', async () =>
   await server.exited;
   reader.read('standard error', server.stderr());
   expect(reader.leaks).toEqual([]);
-}, 60_000);
+});
 
 test('nothing that the commands write contains a secret', async () => {
   const { file, env, reader } = await plant();
@@ -306,4 +306,4 @@ test('nothing that the commands write contains a secret', async () => {
     }),
   ]);
   expect(reader.leaks).toEqual([]);
-}, 120_000);
+});

@@ -16,7 +16,7 @@ async function typed(command: string, variables: Readonly<Record<string, string>
   const program = `"${process.execPath}" "${path.join(ROOT, 'build/index.js')}"`;
   return new Promise((resolve, reject) => {
     const args = ['-qec', `stty cols 40; ${program} ${command}`, '/dev/null'];
-    const child = execFile('script', args, { env, timeout: 30_000 }, (error, stdout) => {
+    const child = execFile('script', args, { env, timeout: 150_000 }, (error, stdout) => {
       if (error === null) resolve(stdout.replaceAll('\r\n', '\n'));
       else reject(error);
     });

@@ -64,7 +64,7 @@ test('npm version writes, commits and tags the version in all of them', () => {
   expect(changed.toSorted()).toEqual(['package.json', 'package-lock.json', ...stated].toSorted());
   expect(git('status', '--short', '--untracked-files=no')).toBe('');
   for (const file of stated) expect(read(folder, file).replaceAll('12.34.56-rc.1', version)).toBe(read(ROOT, file));
-}, 60_000);
+});
 
 /** The different versions of this project in a manifest: of the file, of a package in it, and of a command. */
 function versionsOf(folder: string, file: string): readonly string[] {

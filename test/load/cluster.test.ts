@@ -34,7 +34,7 @@ posixTest('signals')('a rolling restart loses no call', async () => {
 
   replicas[0]?.kill('SIGTERM');
   const readiness = new URL('/readyz', replicas[0]?.url).href;
-  while ((await send(readiness, { method: 'GET' })).status !== 503) await nextTurn();
+  await expect.poll(async () => (await send(readiness, { method: 'GET' })).status).toBe(503);
   const after = [3, 4, 5, 6].map((id) => send(proxy.url, { body: call(`after ${id}`, id) }));
   await api.waitForRequests(7);
   held.release(answers('Whole.'));
@@ -63,7 +63,3 @@ test('a replica that is killed loses no call: another one answers those that it 
   expect(proxy.answeredBy).not.toContain(1);
   expect((await send(proxy.url, { body: call('one more', 7) })).status).toBe(200);
 });
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
-}

@@ -69,7 +69,7 @@ export async function openPage(browser: Browser, url: string, options: PageOptio
 
   const value = (expression: string): Promise<unknown> => page.evaluate(expression);
   const until = async (expression: string): Promise<void> => {
-    await page.waitForFunction(expression, { timeout: 30_000, polling: 20 });
+    await page.waitForFunction(expression, { timeout: 60_000, polling: 20 });
   };
   const textOf = (selector: string) => `(document.querySelector(${JSON.stringify(selector)})?.textContent ?? '')`;
   const text = async (selector: string): Promise<string> => String(await value(textOf(selector)));

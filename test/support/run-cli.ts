@@ -11,9 +11,9 @@ export interface CliResult extends ExitStatus {
   readonly stderr: string;
 }
 
-/** Runs the built program once, to its end, in a clean environment; it is killed after 55 seconds, before its test ends. */
+/** Runs the built program once, to its end, in a clean environment; it is killed after 150 seconds, before its test ends. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  const { child, exited, removeHome } = startCleanProcess(args, { timeoutMs: 55_000, ...options });
+  const { child, exited, removeHome } = startCleanProcess(args, { timeoutMs: 150_000, ...options });
   child.stdin.end(options.stdin);
   try {
     const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), exited]);

@@ -93,7 +93,8 @@ posixTest('signals')('SIGTERM lets calls in flight be answered, and then exits w
   const call = begin(server.url, { body: CALL });
   await api.waitForRequests(1);
   server.kill('SIGTERM');
-  await untilStatus(new URL('/readyz', server.url).href, 503);
+  const readiness = new URL('/readyz', server.url).href;
+  await expect.poll(async () => (await send(readiness, { method: 'GET' })).status).toBe(503);
   expect((await send(server.url, { body: CALL })).status).toBe(503);
   held.release(answers('In time.'));
   expect((await call.reply).events.at(-1)?.result).toMatchObject({ structuredContent: { answer: 'In time.' } });
@@ -105,8 +106,4 @@ function hasIpV6(): Promise<boolean> {
     const server = createServer();
     server.once('error', () => resolve(false)).listen(0, '::1', () => server.close(() => resolve(true)));
   });
-}
-
-async function untilStatus(url: string, status: number): Promise<void> {
-  while ((await send(url, { method: 'GET' })).status !== status) await new Promise((resolve) => setImmediate(resolve));
 }
