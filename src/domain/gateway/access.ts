@@ -1,5 +1,5 @@
 import { BUILT_IN_SERVER, EVERYTHING, LOCAL_CALLER, type Rights, type UsableTool } from './call-origin.ts';
-import { isReadOnly, matchesPattern, patternTest } from './gateway-tool.ts';
+import { isReadOnly, matchesPattern } from './gateway-tool.ts';
 import type { ServerState } from './tool-call-error.ts';
 
 /** What may be used of a server: everything, what only reads, or the tools with these names, which may have `*` at an end. */
@@ -89,12 +89,10 @@ function toRights(entries: readonly AccessEntry[]): Rights {
   };
 }
 
-/** Each call asks several times: the patterns are read once. */
 function toTest(grant: ServerGrant): (tool: UsableTool) => boolean {
   if (grant === 'all') return () => true;
   if (grant === 'read_only') return isReadOnly;
-  const tests = grant.map(patternTest);
-  return ({ name }) => tests.some((matches) => matches(name));
+  return ({ name }) => grant.some((pattern) => matchesPattern(name, pattern));
 }
 
 function grantOf({ servers = {}, answers = false }: AccessEntry, server: string): ServerGrant {

@@ -45,17 +45,12 @@ export const TOOL_PATTERN = /^\*?[^*]+\*?$|^\*$/;
 
 /** Whether a name is the pattern, which may have `*` at either end. */
 export function matchesPattern(name: string, pattern: string): boolean {
-  return patternTest(pattern)(name);
-}
-
-/** The same for many names. */
-export function patternTest(pattern: string): (name: string) => boolean {
   const isPrefix = pattern.endsWith('*');
   const isSuffix = pattern.startsWith('*');
   const fixed = pattern.slice(isSuffix ? 1 : 0, isPrefix ? -1 : undefined);
-  if (isPrefix && isSuffix) return (name) => name.includes(fixed);
-  if (isPrefix) return (name) => name.startsWith(fixed);
-  return isSuffix ? (name) => name.endsWith(fixed) : (name) => name === pattern;
+  if (isPrefix && isSuffix) return name.includes(fixed);
+  if (isPrefix) return name.startsWith(fixed);
+  return isSuffix ? name.endsWith(fixed) : name === pattern;
 }
 
 /** Whether a tool declares that it changes nothing. */
