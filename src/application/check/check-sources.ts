@@ -70,9 +70,22 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
     const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
     return ok({
       links: [...outcome.map(({ claims: _, ...link }) => link), ...rest],
-      claims: outcome.flatMap(({ claims }) => claims),
+      claims: citedTogether(outcome.flatMap(({ claims }) => claims)),
     });
   };
+}
+
+/** Of a claim that cites several pages, only what is on none of them is missing. */
+function citedTogether(compared: readonly ComparedClaim[]): readonly ComparedClaim[] {
+  const missingOf = new Map<string, readonly string[]>();
+  for (const { claim, missing } of compared) {
+    const others = missingOf.get(claim) ?? missing;
+    missingOf.set(
+      claim,
+      missing.filter((figure) => others.includes(figure)),
+    );
+  }
+  return compared.map((one) => ({ ...one, missing: missingOf.get(one.claim) ?? [] }));
 }
 
 type CheckedLink = PageCheck & {

@@ -21,19 +21,21 @@ export function linksIn(text: string): readonly TextLink[] {
   const cite = (found: string, claim: string) => {
     const url = toWebUrl(withoutTracking(withoutUserInfo(found)));
     if (url === undefined) return;
-    const { claims } = pages.get(pageKey(url)) ?? { claims: new Set() };
-    if (!pages.has(pageKey(url))) pages.set(pageKey(url), { url, claims });
+    const key = pageKey(new URL(url).href);
+    const { claims } = pages.get(key) ?? { claims: new Set() };
+    if (!pages.has(key)) pages.set(key, { url, claims });
     if (claim !== '') claims.add(claim);
   };
   const { blocks, notes } = toBlocks(withMarkdownLinks(text.replace(MARKS, '')));
-  for (const { text, isProse } of blocks) {
+  for (const [at, { text, isProse }] of blocks.entries()) {
     const urls: string[] = [];
-    const marked = withMarks(text, notes, urls);
+    const marked = withMarks(text, (name) => noteAfter(at, notes.get(name)), urls);
     const sentences = isProse ? (marked.match(SENTENCE) ?? []) : [];
     for (const sentence of sentences) for (const { at, claim } of claimsIn(sentence)) cite(urls[at] ?? '', claim);
     for (const url of urls) cite(url, '');
   }
-  for (const [id, urls] of notes) if (/^\^|^\d+$/.test(id)) for (const url of urls) cite(url, '');
+  const sources = [...notes].flatMap(([id, all]) => (/^\^|^\d+$/.test(id) ? all : []));
+  for (const url of sources.flatMap(({ urls }) => urls)) cite(url, '');
   return [...pages.values()].map(({ url, claims }) => ({ url, claims: [...claims] }));
 }
 
@@ -43,39 +45,63 @@ interface Block {
   readonly isProse: boolean;
 }
 
+/** What a note or a definition links to. */
+interface Note {
+  readonly urls: readonly string[];
+  /** The number of blocks that precede it. */
+  readonly at: number;
+}
+
+/** Each list of sources may start anew with 1: a number means the next list. */
+function noteAfter(at: number, notes: readonly Note[] = []): readonly string[] | undefined {
+  return (notes.find((note) => note.at > at) ?? notes.at(-1))?.urls;
+}
+
 const SOURCES =
-  /^[\s>#*_【[（(]*(?:\d+[.)]?\s+)?(?:sources?|references|bibliography|(?:foot|end)?notes|links|works cited|citations|further reading|出典|参考(?:文献|資料|情報|リンク)?|引用(?:文献|元)?|情報源|脚注|注釈?|参照)[\s*_:：】\]）)]*$/i;
+  /^[\s#*_【[（(]*(?:\d+[.)]?\s+)?(?:sources?|references|bibliography|(?:foot|end)?notes|links|works cited|citations|further reading|出典|参考(?:文献|資料|情報|リンク)?|引用(?:文献|元)?|情報源|脚注|注釈?|参照)[\s*_:：】\]）)]*$/i;
 const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$)/;
-const BLOCK_START = /^\s*(?:[-*+•・]\s|\d{1,3}(?:[.)]\s|．)|[|>#]|\[\^?[^\][]{1,60}\](?!\())/;
+/** A section with such a heading may have prose. */
+const MAYBE_SOURCES = /notes|links|注|脚注/i;
+const QUOTE = /^(?:\s*>)+ ?/;
+const BLOCK_START = /^\s*(?:[-*+•・]\s|\d{1,3}(?:[.)]\s|．)|[|#]|\[\^?[^\][]{1,60}\](?!\())/;
 const NOTE =
-  /^[\s>]*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\d{1,3})[\]］】](?!\()|(?<item>\d{1,3})(?:[.)](?=\s)|．))\s*(?<rest>.*)$/s;
+  /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\d{1,3})[\]］】](?!\()|(?<item>\d{1,3})(?:[.)](?=\s)|．))\s*(?<rest>.*)$/s;
 
 /** The paragraphs, items, rows and headings of a text without code, and what the notes and definitions in it link to. */
 function toBlocks(markdown: string) {
   const blocks: Block[] = [];
-  const notes = new Map<string, readonly string[]>();
+  const notes = new Map<string, Note[]>();
   let fence = '';
   let lines: string[] = [];
-  let isInSources = false;
+  let wasQuote = false;
+  /** What precedes belongs to sources: their heading, or a part of their list. */
+  let sources: 'none' | 'heading' | 'prose' | 'list' = 'none';
   const end = () => {
     const text = lines.join(' ').replace(/(?<=[^\x00-\xff]) (?=[^\x00-\xff])/g, '');
     lines = [];
     if (text.trim() === '') return;
     const isSources = SOURCES.test(text);
     const isHeading = isSources || HEADING.test(text);
-    if (isHeading) isInSources = isSources;
+    const isParagraph = !isHeading && !/^\s\s/.test(text) && !BLOCK_START.test(text);
+    if (isHeading) sources = !isSources ? 'none' : MAYBE_SOURCES.test(text) ? 'prose' : 'heading';
+    else if (sources !== 'none') sources = !isParagraph ? 'list' : sources === 'list' ? 'none' : sources;
     const { id, number, item, rest = '' } = NOTE.exec(text)?.groups ?? {};
     const urls = (rest.match(BARE) ?? []).map(trimmed);
-    const name = id ?? number ?? (isInSources ? item : undefined);
-    if (name !== undefined && urls.length > 0) notes.set(name.toLowerCase(), urls);
-    else blocks.push({ text, isProse: !isHeading && !isInSources });
+    const name = (id ?? number ?? (sources === 'list' ? item : undefined))?.toLowerCase();
+    if (name === undefined || urls.length === 0) {
+      const isProse = !isHeading && (sources === 'none' || (sources === 'prose' && isParagraph));
+      blocks.push({ text, isProse });
+    } else notes.set(name, [...(notes.get(name) ?? []), { urls, at: blocks.length }]);
   };
-  for (const line of markdown.split(/\r?\n/)) {
+  for (const quoted of markdown.split(/\r?\n/)) {
+    const line = quoted.replace(QUOTE, '');
+    const isQuote = line !== quoted;
     const isCode = fence !== '';
     fence = fenceAfter(line, fence);
-    const isStart = BLOCK_START.test(line) || SOURCES.test(line) || HEADING.test(line);
+    const isStart = BLOCK_START.test(line) || SOURCES.test(line) || HEADING.test(line) || (isQuote && !wasQuote);
+    wasQuote = isQuote;
     if (isCode || fence !== '' || line.trim() === '' || isStart) end();
-    if (!isCode && fence === '') lines.push(line);
+    if (!isCode && fence === '' && line.trim() !== '') lines.push(line);
     if (HEADING.test(line) || SOURCES.test(line)) end();
   }
   end();
@@ -100,10 +126,10 @@ const LINK = new RegExp(
 const NUMBER = /^\^?\d{1,3}$/;
 
 /** The text with a mark for each link, whose URLs are added. Its label precedes it, unless it only names the page. */
-function withMarks(text: string, notes: ReadonlyMap<string, readonly string[]>, urls: string[]): string {
+function withMarks(text: string, noteOf: (name: string) => readonly string[] | undefined, urls: string[]): string {
   const mark = (found: readonly string[]) => found.map((url) => `\uE000${urls.push(url) - 1}\uE001`).join('');
   // A number is the end of its claim also if its source is no page.
-  const pagesOf = (name: string) => notes.get(name) ?? (NUMBER.test(name) ? [''] : []);
+  const pagesOf = (name: string) => noteOf(name) ?? (NUMBER.test(name) ? [''] : []);
   // A badge is an image with a link.
   const plain = text.replace(/\[\s*!\[[^\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
   return plain.replace(LINK, (all: string, ...rest: unknown[]) => {
@@ -121,16 +147,18 @@ function withMarks(text: string, notes: ReadonlyMap<string, readonly string[]>, 
   });
 }
 
-/** A bare URL without the punctuation and the Japanese words that follow it. */
+/** A bare URL without the punctuation and the Japanese words that follow it. No Japanese name begins with を. */
 function trimmed(url: string): string {
-  return url.replace(/(?<=\w)[ぁ-ん].*$/s, '').replace(/[.,;:!?*_~'"\]]+$/, '');
+  return url.replace(/(?:(?<=\w)(?:[ぁ-ん]|参照|参考|出典)|(?<=\/)を).*$/s, '').replace(/[.,;:!?*_~'"\]]+$/, '');
 }
 
 const LABEL = '(?:\uE002[^\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
+/** What abbreviates a word before a name or a number. */
+const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)';
 /** A sentence, with the links after its end, unless such a link is the beginning of the next one. */
 const SENTENCE = new RegExp(
-  `[\\s\\S]+?(?:[.!?]["')\\]”’*_]{0,3}(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002)）］】]|${LABEL}|${MARK})*[)）］】])*`,
+  `[\\s\\S]+?(?:(?:(?<!${ABBREVIATION})\\.|[!?])["')\\]”’*_]{0,3}(?!\\s+\\p{Ll})(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002)）］】]|${LABEL}|${MARK})*[)）］】])*`,
   'gu',
 );
 

@@ -34,6 +34,18 @@ describe('a claim with figures', () => {
     });
   });
 
+  test('that cites several pages needs each figure on one of them', async () => {
+    const { ofText } = start({
+      [A]: pageOf('The tower of the town has 42 steps.'),
+      [B]: pageOf('The tower of the town is 300 metres long.'),
+    });
+    const { claims } = await ofText(`The tower has 42 steps, 7 doors and is 300 metres long [1](${A})[2](${B}).`);
+    expect(claims.map(({ url, missing }) => ({ url, missing }))).toEqual([
+      { url: A, missing: ['7'] },
+      { url: B, missing: ['7'] },
+    ]);
+  });
+
   test.each([
     ['that was cut', pageOf('The tower of the town has 42 steps.', true)],
     ['in another language', pageOf('Der Turm der Stadt hat 42 Stufen und ist nicht sehr alt.')],

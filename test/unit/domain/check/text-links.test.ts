@@ -51,6 +51,21 @@ describe('a claim is the sentence with the link', () => {
         [B, 'then by 5'],
       ],
     ],
+    [
+      'of lines of a quote',
+      `> It grew by 42 %\n> in a year\n> [1](${A}).\nIt is 5.`,
+      [[A, 'It grew by 42 % in a year.']],
+    ],
+    [
+      'with an abbreviation',
+      `It had 4 in 1888 vs. 5 at Tower Inc. in 1999 (e.g. in May) [1](${A}).`,
+      [[A, 'It had 4 in 1888 vs. 5 at Tower Inc. in 1999 (e.g. in May).']],
+    ],
+    [
+      'with the name of a company',
+      `In 1888, Tower Inc. opened 4 of them [1](${A}).`,
+      [[A, 'In 1888, Tower Inc. opened 4 of them.']],
+    ],
     ['with a name in code', `It has 4 of [\`them\`](${A}) now.`, [[A, 'It has 4 of them now.']]],
     [
       'shared by links that follow each other',
@@ -72,6 +87,17 @@ describe('links', () => {
   test.each<[string, string, readonly (readonly string[])[]]>([
     ['a bare URL', `It has 4 wheels: ${A}.`, [[A, 'It has 4 wheels:.']]],
     ['a bare URL in brackets, with brackets', `It is 4 (https://a.com/x_(y)).`, [['https://a.com/x_(y)', 'It is 4.']]],
+    ['a bare URL before Japanese words', 'http://a.com/ja参照', [['http://a.com/ja']]],
+    [
+      'a bare URL with a path of no name before Japanese words',
+      `42件、詳細はhttps://a.com/を参照`,
+      [['https://a.com/', '42件、詳細はを参照']],
+    ],
+    [
+      'a page that is written in several ways',
+      'It is 4: HTTP://a.com:80/x http://A.com/x/',
+      [['HTTP://a.com:80/x', 'It is 4:']],
+    ],
     ['a bare URL in Japanese', `42件です。詳細は${A}を参照`, [[A, '詳細はを参照']]],
     ['a Japanese URL', 'https://ja.wikipedia.org/wiki/東京', [['https://ja.wikipedia.org/wiki/東京']]],
     ['an autolink', `It has 4. <${A}>`, [[A, 'It has 4.']]],
@@ -114,6 +140,37 @@ describe('links', () => {
       lines('It is 4 [1], then 5 [2].', 'Sources:', `1. A book`, `2. ${A}`),
       [[A, 'then 5']],
     ],
+    [
+      'numbers that each list of sources starts anew',
+      lines('It is 4 [1].', '', 'Sources:', `1. ${A}`, '', 'It is 5 [1].', '', 'Sources:', `1. ${B}`),
+      [
+        [A, 'It is 4.'],
+        [B, 'It is 5.'],
+      ],
+    ],
+    [
+      'prose after a list of sources, which ends it',
+      lines(
+        'Sources:',
+        `1. [A](${A}), 2023`,
+        '',
+        '   Read in 2024.',
+        '',
+        `It is 5 ([b](${B})).`,
+        '',
+        `- It is 6 [c](${C})`,
+      ),
+      [[B, 'It is 5.'], [C, 'It is 6 c'], [A]],
+    ],
+    [
+      'prose with a heading that could be of sources',
+      lines('## Notes', `It is 5 ([b](${B})). It is 4 [1].`, '', `1. A page of 2023 ${A}`),
+      [
+        [B, 'It is 5.'],
+        [A, 'It is 4.'],
+      ],
+    ],
+    ['a source that is a paragraph', lines('## References', '', `A page of 2023. ${A}`), [[A]]],
     ['a reference without a definition', `It has 4 [wheels][x] (${A}).`, [[A, 'It has 4 [wheels][x].']]],
     ['numbered sources in Japanese', lines('42です［1］。', '', '参考文献', `1．統計 ${A}`), [[A, '42です。']]],
     [
