@@ -72,41 +72,18 @@ test.for([
 });
 
 test('all problems of the configuration are reported together, with exit code 1 and no stack trace', async () => {
-  const config = newFile(
-    'config.yaml',
-    [
-      'policy: {max_citations: 11}',
-      'request: {timeout_ms: soon}',
-      'serch: {defaults: {max_results: 3}}',
-      'openai: {api_key: sk-proj-InTheWrongPlace123}',
-      'model_profiles: {answer: {reasoning_effort: huge}}',
-    ].join('\n'),
-  );
-  const { code, stdout, stderr } = await runCli(['--stdio', '--config', config], {
-    env: { MAX_CITATIONS: 'many', OPENAI_MAX_RETRIES: '-1' },
-    stdin: PING,
-  });
+  const yaml = 'policy: {max_citations: 11}\nopenai: {api_key: sk-proj-InTheWrongPlace123}\n';
+  const config = newFile('config.yaml', yaml);
+  const env = { MAX_CITATIONS: 'many' };
+  const { code, stdout, stderr } = await runCli(['--stdio', '--config', config], { env, stdin: PING });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  for (const problem of [
-    /policy\.max_citations: got "11", expected an integer from 1 to 10 /,
-    /request\.timeout_ms: got "soon"/,
-    /serch: unknown key; did you mean search\?/,
-    /openai\.api_key: .*no API key/,
-    /model_profiles\.answer\.reasoning_effort: got "huge", expected one of none, minimal, low/,
-    /MAX_CITATIONS: got "many"/,
-    /OPENAI_MAX_RETRIES: got "-1"/,
-  ]) {
-    expect(stderr).toMatch(problem);
-  }
+  expect(stderr.trimEnd().split('\n').toSorted()).toEqual([
+    expect.stringMatching(/^ {2}MAX_CITATIONS: got "many"/),
+    expect.stringMatching(/^ {2}openai\.api_key: .*no API key.* \(in .*config\.yaml\)$/),
+    expect.stringMatching(/^ {2}policy\.max_citations: got "11", expected an integer from 1 to 10 /),
+    'The configuration has 3 problems:',
+  ]);
   expect(stderr).not.toContain('InTheWrongPlace');
-  const isInFile = (line: string) => line.endsWith(` (in ${config})`);
-  const [title, ...problems] = stderr.trimEnd().split('\n');
-  expect(title).toBe('The configuration has 7 problems:');
-  expect(problems.filter(isInFile)).toHaveLength(5);
-  expect(problems.filter((line) => !isInFile(line)).join('\n')).toMatch(
-    /^ {2}OPENAI_MAX_RETRIES: .*\n {2}MAX_CITATIONS: .*$/,
-  );
-  expect(stderr).not.toMatch(/^\s+at /m);
 });
 
 test('reads the default path, if the file exists', async () => {

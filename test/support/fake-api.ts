@@ -22,8 +22,6 @@ export interface RecordedRequest {
   /** The body as JSON; empty if it is not a JSON object (see `rawBody`). */
   readonly body: JsonObject;
   readonly rawBody: string;
-  /** The time of its arrival, in milliseconds of `performance.now()`. */
-  readonly at: number;
   /** True as soon as the client has closed before the response ended. */
   readonly aborted: boolean;
 }
@@ -64,8 +62,6 @@ export interface FakeApi {
 export interface FakeApiOptions {
   /** The same as calling `replyAlways`. */
   readonly always?: Behaviour;
-  /** The answer to a cancellation, which then has no effect. */
-  readonly cancels?: Behaviour;
 }
 
 /** Starts a server for `POST /v1/responses` and what belongs to background responses; any other path is a 404 in the form of the API. */
@@ -113,7 +109,7 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
       const background = responses.at(request.path);
       const asked = isLook(request) ? background?.asked(request.path) : undefined;
       const behaviour = isCancellation(request)
-        ? (options.cancels ?? background?.cancel() ?? sendsJson({ status: 'cancelled' }))
+        ? (background?.cancel() ?? sendsJson({ status: 'cancelled' }))
         : isLook(request)
           ? (looks.shift() ?? background?.look(request.path) ?? unknownResponse(request.path))
           : isResponses(request)
@@ -205,7 +201,6 @@ const NOTHING_TO_REPLY = {
 };
 
 async function readRequest(incoming: IncomingMessage): Promise<WritableRequest> {
-  const at = performance.now();
   const rawBody = await text(incoming);
   return {
     method: incoming.method ?? '',
@@ -213,7 +208,6 @@ async function readRequest(incoming: IncomingMessage): Promise<WritableRequest> 
     headers: incoming.headers,
     body: parseObject(rawBody),
     rawBody,
-    at,
     aborted: false,
     answered: false,
   };

@@ -24,8 +24,6 @@ export interface McpProcess {
   callTool(name: string, args?: object, meta?: object, id?: RequestId): Promise<JsonRpcMessage>;
   /** `initialize` and `notifications/initialized`; resolves with the response to the former. */
   initialize(params?: object): Promise<JsonRpcMessage>;
-  /** The id of the last `request`. */
-  readonly lastId: RequestId;
   /** Every message that the server wrote, in order. */
   readonly messages: readonly JsonRpcMessage[];
   /** The framing of each of `messages`. */
@@ -64,7 +62,6 @@ export function startServer(options: ServerOptions = {}): McpProcess {
   const waiting = new Set<Waiting>();
   const stderrText = (): string => Buffer.concat(stderr).toString();
   let ended: Error | undefined;
-  let lastId: RequestId = 0;
   let nextId = 1;
 
   const reader = new McpOutputReader({
@@ -110,7 +107,6 @@ export function startServer(options: ServerOptions = {}): McpProcess {
   const send = (message: object): void => sendRaw(encode(message, framing));
   const notify = (method: string, params?: object): void => send({ jsonrpc: '2.0', method, params });
   const request = (method: string, params?: object, id: RequestId = nextId++): Promise<JsonRpcMessage> => {
-    lastId = id;
     const response = nextMessage((message) => message.id === id && message.method === undefined);
     send({ jsonrpc: '2.0', id, method, params });
     return response;
@@ -126,9 +122,6 @@ export function startServer(options: ServerOptions = {}): McpProcess {
       const response = await request('initialize', { ...CLIENT, ...params });
       notify('notifications/initialized');
       return response;
-    },
-    get lastId() {
-      return lastId;
     },
     messages,
     framings,
