@@ -48,6 +48,7 @@ export class HttpServer {
     });
     const app = createApp(options, { isDraining: () => this.#isDraining, track: this.#inFlight.track });
     const listener = getRequestListener(app.fetch, {
+      overrideGlobalObjects: false,
       // Without `Host`, which HTTP/1.0 permits.
       hostname: 'localhost',
       errorHandler: malformedRequest,
