@@ -48,6 +48,9 @@ interface Ending {
 }
 
 const MAX_NAME = 200;
+const MAX_LINE_BYTES = 64 * 1024;
+/** The characters of a value in a line that would be too long. */
+const MAX_CUT_VALUE = 1000;
 const WARN_EVERY_MS = 60_000;
 const UNAVAILABLE = { kind: 'audit_unavailable' } as const;
 
@@ -105,13 +108,16 @@ export class Audit {
     const { requestId: request_id, caller, door, answer, trace } = by;
     const named = (name: string) => clip(redactor.anywhere(name), MAX_NAME);
     const called = { ...begun, request_id, caller, door, answer, server: named(server), tool: named(tool), ...ended };
-    const argumentsBy = {
-      none: () => undefined,
-      names: () => Object.keys(args).sort().map(redactor.anywhere),
-      hash: async () => `sha256:${await sha256(sortedJson(args))}`,
-      full: () => redactedValue(args, redactor.inLogs),
-    };
-    return JSON.stringify({ ...called, arguments: await argumentsBy[shown](), traceparent: trace?.traceparent });
+    const toJson = (args: unknown, hash?: string) =>
+      JSON.stringify({ ...called, arguments: args, arguments_hash: hash, traceparent: trace?.traceparent });
+    const hash = async () => `sha256:${await sha256(sortedJson(args))}`;
+    if (shown === 'hash') return toJson(await hash());
+    const names = () => Object.keys(args).sort().map(redactor.anywhere);
+    const full = () => redactedValue(args, redactor.inLogs);
+    const line = toJson({ none: () => undefined, names, full }[shown]());
+    if (bytesOf(line) < MAX_LINE_BYTES) return line;
+    const cut = shown === 'full' ? toJson(withCutValues(full()), await hash()) : line;
+    return bytesOf(cut) < MAX_LINE_BYTES ? cut : toJson(await hash());
   }
 
   #accepts(written: Result<void, string>): boolean {
@@ -128,6 +134,15 @@ export class Audit {
     this.#warnedMs = clock.elapsedMs();
     logger.warn(`audit: the file cannot be written: ${reason} (audit.on_failure: ${onFailure})`);
   }
+}
+
+/** The arguments with each long value as the beginning of its JSON: padding in one value does not hide the others. */
+function withCutValues(args: JsonObject): JsonObject {
+  const cut = (value: unknown) => {
+    const json = JSON.stringify(value);
+    return json.length <= MAX_CUT_VALUE ? value : clip(json, MAX_CUT_VALUE);
+  };
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, cut(value)]));
 }
 
 function bytesOf(text: string): number {

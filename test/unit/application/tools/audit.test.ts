@@ -90,6 +90,7 @@ describe('the arguments', () => {
     const { log, record, redactor } = startCalls({ arguments: policy });
     redactor.learn({ ofServers: ['value-of-env'] });
     await record({ args: args as never });
+    expect(log.lines[0]?.length).toBeLessThanOrEqual(64 * 1024 - 1);
     return log.entries[0]?.arguments;
   };
 
@@ -105,6 +106,20 @@ describe('the arguments', () => {
 
   test('are complete, without keys and the secrets of servers', async () => {
     expect(await shownBy('full')).toEqual({ ...ARGS, a: '[redacted] and [redacted]' });
+  });
+
+  test.each(['names', 'full'] as const)('with %s, a line that is long by its names has the hash', async (policy) => {
+    const long = { ['n'.repeat(70_000)]: 1 };
+    expect(await shownBy(policy, long)).toBe(sha256(JSON.stringify(long)));
+  });
+
+  test('are cut if a value is long, with the hash of all', async () => {
+    const { log, record } = startCalls({ arguments: 'full' });
+    const args = { padding: 'x'.repeat(70_000), list: [1, 2], path: '/etc/passwd' };
+    await record({ args: args as never });
+    const [{ arguments: shown, arguments_hash } = {}] = log.entries;
+    expect(shown).toEqual({ padding: `"${'x'.repeat(998)}…`, list: [1, 2], path: '/etc/passwd' });
+    expect(arguments_hash).toBe(sha256(`{"list":[1,2],"padding":"${args.padding}","path":"/etc/passwd"}`));
   });
 
   test('have the same hash in any order of their keys', async () => {
