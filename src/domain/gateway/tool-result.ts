@@ -39,7 +39,8 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
 } {
   const [only] = content;
   const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
-  const parsed = isOneText ? toValue(String(only.text)) : undefined;
+  // Most texts are prose: an exception for each would cost more than the rest of the call.
+  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
     const isRepeated = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(structuredContent);
@@ -49,8 +50,11 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
 }
 
-/** Undefined if the text is not JSON, or nests so deeply that it could not be written as JSON again. */
+/** A longer text is not parsed: the time for that would be missing for other calls. */
+const MAX_PARSED = 256 * 1024;
+
+/** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */
 function toValue(text: string): unknown {
-  const value = parseJson(text);
+  const value = text.length > MAX_PARSED ? undefined : parseJson(text);
   return isNestedDeeper(value, MAX_NESTING) ? undefined : value;
 }

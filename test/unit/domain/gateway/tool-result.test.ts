@@ -85,6 +85,13 @@ describe('toPlainResult: one text', () => {
     expect(plain({ content: [text(value)] })).toEqual({ result: value });
   });
 
+  test('of more than 256 KiB is a text', () => {
+    const limit = 256 * 1024;
+    const json = (length: number) => JSON.stringify(['x'.repeat(length - 4)]);
+    expect(plain({ content: [text(json(limit))] }).result).toBeInstanceOf(Array);
+    expect(plain({ content: [text(json(limit + 1))] })).toEqual({ result: json(limit + 1) });
+  });
+
   test('that nests too deeply to be written again is a text', () => {
     const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
     expect(plain({ content: [text(nested(1000))] })).toEqual({ result: JSON.parse(nested(1000)) });
