@@ -8,7 +8,7 @@ import { textLanguage } from './text-language.ts';
 export interface PageText {
   /** The visible text, as parts: elements such as cells, items and paragraphs separate them by a line break. At most 300,000 characters. */
   readonly visible: string;
-  /** Figures also count here: `meta`, `time[datetime]`, `img[alt]`. */
+  /** Figures also count here, where no link can lead: `title`, `meta`, `time[datetime]`, `img[alt]`. */
   readonly other: readonly string[];
   /** Something of the page was not read: it was cut. */
   readonly isCut: boolean;

@@ -75,7 +75,9 @@ class TextCollector implements ElementVisitor {
   }
 
   onText(text: string): void {
-    if (this.#hiddenAt === Number.POSITIVE_INFINITY && (!this.#isInHead || this.#isTitle)) this.#add(text);
+    if (this.#hiddenAt !== Number.POSITIVE_INFINITY) return;
+    if (this.#isTitle) this.#addOther(text);
+    else if (!this.#isInHead) this.#add(text);
   }
 
   #add(text: string): void {

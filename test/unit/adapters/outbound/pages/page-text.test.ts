@@ -64,8 +64,8 @@ describe('the visible text', () => {
     ['a<noscript><p>b</p></noscript><svg><text>c</text></svg><math>d</math>e', 'a\ne'],
     ['a<iframe>b</iframe><object>c</object><select><option>d</select><!-- e -->f', 'a\nf'],
     ['<div><svg>a</div>b', 'b'],
-    ['<head><title>Title</title><meta name=description content=no>stray</head><body>Body', 'Title\nBody'],
-    ['<head><title>Title</title><p>Body', 'Title\nBody'],
+    ['<head><title>Title</title><meta name=description content=no>stray</head><body>Body', 'Body'],
+    ['<head><title>Title</title><p>Body', 'Body'],
     ['<img alt="no">text<input value="no">', 'text'],
   ])('of %s', (page, expected) => {
     expect(visible(page)).toBe(expected);
@@ -86,10 +86,10 @@ describe('the visible text', () => {
 });
 
 test('the texts of some attributes count too', () => {
-  const page = `<head><meta name="description" content="d"><meta property="og:title" content="t"><meta name="x" content="no">
+  const page = `<head><title>s</title><meta name="description" content="d"><meta property="og:title" content="t"><meta name="x" content="no">
     <meta property="og:description" content="o"><meta property="article:published_time" content="2024"></head>
     <time datetime="2025">x</time><img alt="a &amp; b"><img alt=""><p title="no">`;
-  expect(read(page).text.other).toEqual(['d', 't', 'o', '2024', '2025', 'a & b']);
+  expect(read(page).text.other).toEqual(['s', 'd', 't', 'o', '2024', '2025', 'a & b']);
   const long = read(`<img alt="${'x'.repeat(150_000)}"><img alt="y">`).text;
   expect(long).toMatchObject({ other: ['x'.repeat(100_000)], isCut: true });
 });
