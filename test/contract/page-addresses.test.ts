@@ -282,6 +282,19 @@ describe('in production', () => {
     expect(connections).toBe(1);
   });
 
+  test('a page whose text is fetched has the time limit of a page', async () => {
+    const clock = new FakeClock();
+    const proxy = await startForwardProxy(pages.port);
+    onTestFinished(() => proxy.close());
+    pages.serve('/silent', () => undefined);
+    const { fetchText, close } = createCitedPages({ ...COMMON, clock, proxy: proxy.url });
+    onTestFinished(close);
+    const fetching = fetchText('http://page.test/silent', new AbortController().signal);
+    await pages.waitForRequests(1);
+    await clock.advance(3000);
+    expect(await fetching).toMatchObject({ state: 'unreadable', reason: 'timeout' });
+  });
+
   test('a proxy is not asked for other ports, other schemes, users, or what is not a URL', async () => {
     const proxy = await startForwardProxy(pages.port);
     onTestFinished(() => proxy.close());

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
+import { withMarkdownLinks } from '../../domain/check/html-links.ts';
 import { linksIn, type TextLink } from '../../domain/check/text-links.ts';
 import { figureComparison, hasFigures } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
@@ -8,7 +9,7 @@ import { Places } from '../async/places.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** A text is at most so long, in UTF-16 code units. */
+/** A text without its HTML is at most so long, in UTF-16 code units. */
 const MAX_TEXT_CHARS = 200_000;
 /** Of a text, at most so many links are checked. */
 export const MAX_LINKS = 100;
@@ -45,7 +46,8 @@ export type CheckSources = ReturnType<typeof checkSources>;
 /** Checks whether the pages that a text links to exist, and have the figures of the sentences that cite them. */
 export function checkSources({ citedPages, clock }: { readonly citedPages: CitedPages; readonly clock: Clock }) {
   return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
-    const { text, onProgress } = input;
+    const { onProgress } = input;
+    const text = withMarkdownLinks(input.text);
     if (text.length > MAX_TEXT_CHARS) {
       return err({ kind: 'text_too_long', characters: text.length, max: MAX_TEXT_CHARS });
     }

@@ -4,7 +4,6 @@ import { hasFigures } from '../evidence/evidence.ts';
 import { withoutTracking } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
 import { toWebUrl, withoutUserInfo } from '../values/web-url.ts';
-import { withMarkdownLinks } from './html-links.ts';
 
 /** A web page that a text links to, and the sentences that cite it. */
 export interface TextLink {
@@ -13,10 +12,10 @@ export interface TextLink {
 }
 
 /**
- * The pages that a text links to, each once, in the order of the text: Markdown or HTML, with links, bare URLs, reference links, footnotes, and
+ * The pages that a text links to, each once, in the order of the text, which has Markdown links, bare URLs, reference links, footnotes, and
  * lists of sources whose numbers sentences cite. A claim is the sentence with the link; of several links in a sentence, what precedes each.
  */
-export function linksIn(text: string): readonly TextLink[] {
+export function linksIn(markdown: string): readonly TextLink[] {
   const pages = new Map<string, { readonly url: string; readonly claims: Set<string> }>();
   const cite = (found: string, claim: string) => {
     const url = toWebUrl(withoutTracking(withoutUserInfo(found)));
@@ -26,7 +25,7 @@ export function linksIn(text: string): readonly TextLink[] {
     if (!pages.has(key)) pages.set(key, { url, claims });
     if (claim !== '') claims.add(claim);
   };
-  const { blocks, notes } = toBlocks(withMarkdownLinks(text.replace(MARKS, '')));
+  const { blocks, notes } = toBlocks(markdown.replace(MARKS, ''));
   for (const [at, { text, isProse }] of blocks.entries()) {
     const urls: string[] = [];
     const marked = withMarks(text, (name) => noteAfter(at, notes.get(name)), urls);

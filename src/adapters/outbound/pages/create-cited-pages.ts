@@ -1,10 +1,11 @@
 import { isIP } from 'node:net';
+import { withDeadline } from '../../../application/async/deadline.ts';
 import { createProxyAgent } from '../network/proxy-fetch.ts';
 import { fetchPage } from './fetch-page.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
 import { decoderFor } from './page-decoder.ts';
 import { isPublicAddress } from './public-address.ts';
-import { WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
+import { PAGE_MS, WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
 
 type Options = Omit<WebCitedPagesOptions, 'dispatcher' | 'isPort' | 'isAllowedHost' | 'canResolve'> & {
   /** The URL of the proxy, if one is configured: it resolves the names. */
@@ -31,7 +32,8 @@ export function createCitedPages({ proxy, ...options }: Options) {
     citedPages: new WebCitedPages(fetchOptions),
     /** The source of a page, or why it has none. */
     fetchText: async (url: string, signal: AbortSignal) => {
-      const page = await fetchPage(url, fetchOptions, signal);
+      const fetchIt = (limit: AbortSignal) => fetchPage(url, fetchOptions, limit);
+      const { outcome: page } = await withDeadline(options.clock, PAGE_MS, signal, fetchIt);
       return 'bytes' in page ? decoderFor(page.bytes, page.contentType).decode(page.bytes) : page;
     },
     close: () => dispatcher.destroy(),

@@ -19,7 +19,7 @@ export interface WebCitedPagesOptions extends FetchOptions {
 }
 
 /** The time limit of a page. All are requested at once. */
-const PAGE_MS = 3000;
+export const PAGE_MS = 3000;
 /** A page with fewer characters shows a person nothing. */
 const MIN_VISIBLE = 200;
 

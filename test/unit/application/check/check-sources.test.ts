@@ -88,6 +88,12 @@ test('a text of more than 200,000 characters is refused', async () => {
   expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'text_too_long', characters: 200_001, max: 200_000 });
 });
 
+test('the HTML of a text does not count as characters', async () => {
+  const { ofText } = start({ [A]: pageOf('A page.') });
+  const html = `<!doctype html>${`<p class="${'x'.repeat(900)}">`.repeat(250)}<a href="${A}">It is</a> 4.`;
+  expect((await ofText(html)).links).toHaveLength(1);
+});
+
 test('at most two pages of a host, and eight in all, are read at the same time', async () => {
   const running: string[] = [];
   const most = { ofHost: 0, inAll: 0 };
