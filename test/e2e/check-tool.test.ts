@@ -82,7 +82,9 @@ describe('the tool check_sources', () => {
     const { result } = await server.callTool('check_sources', { text });
     const shown = textOf(result);
     expect(shown.length).toBeLessThanOrEqual(2000);
-    expect(shown).toMatch(/…\n\n90 links: 0 read, 90 not found$/);
+    expect(shown).toMatch(
+      /^- http:\/\/page.test\/gone\/\d+: not found \(HTTP 404\)\n- and \d+ more\n\n90 links: 0 read, 90 not found$/m,
+    );
   });
 
   test.each([{}, { text: 7 }, { text: 'x'.repeat(200_001) }])('refuses other arguments', async (args) => {
@@ -134,6 +136,8 @@ describe('over HTTP', () => {
     expect(status).toBe(200);
     expect(JSON.parse(text)).toMatchObject({ findings: 1, claims: [{ missing: ['43'] }] });
     expect((await get('/mcp/tools')).text).not.toContain('check_sources');
+    const { paths } = JSON.parse((await get('/openapi.json')).text) as { readonly paths: object };
+    expect(Object.keys(paths)).toContain('/mcp/check');
     expect((await post('/mcp/tools/openai-responses-mcp/check_sources')).status).toBe(404);
     expect((await post('/mcp/check', {}, { text: 7 })).status).toBe(400);
     await expect.poll(stderr).toMatch(/"tool":"check_sources"/);
@@ -145,6 +149,7 @@ describe('over HTTP', () => {
     expect((await get('/mcp/tools')).text).toContain('"name":"check_sources"');
     expect((await post('/mcp/tools/openai-responses-mcp/check_sources')).text).toContain('"findings":1');
     expect((await post('/mcp/check')).status).toBe(404);
+    expect((await get('/openapi.json')).text).not.toContain('/mcp/check');
   });
 
   test('access allows it by answers: true, or by its name', async () => {

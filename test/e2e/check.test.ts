@@ -36,10 +36,10 @@ describe('check', () => {
     const { code, stdout, stderr } = await runCli(['check', file], { env });
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toBe(`Findings:
+- ${GONE}: not found (HTTP 404)
 - ${PAGE}: "43" not on the page
   claim: The tower has 43 steps.
   nearest passage: The tower of the town has 42 steps.
-- ${GONE}: not found (HTTP 404)
 Not readable:
 - ${REFUSED}: HTTP 403
 
@@ -104,6 +104,7 @@ ${SUMMARY}
       '',
       'http://10.0.0.1/ cannot be read: not a public address.\n',
     ],
+    ['an empty text', ['check', '-'], ' \n', 'There is nothing to check: the text is empty.\n'],
     [
       'a text that is too long',
       ['check', '-'],

@@ -13,9 +13,13 @@ interface CheckTextOptions extends CommandContext {
   readonly json: boolean;
 }
 
-/** Checks the sources of a text for a person, prints what was found, and returns the exit code: 1 with findings, 2 if the text is too long. */
+/** Checks the sources of a text for a person, prints what was found, and returns the exit code: 1 with findings, 2 if the text is empty or too long. */
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
   const { check, text, json, redactor, out, err } = options;
+  if (text.trim() === '') {
+    err.write(`${CHECK.empty}\n`);
+    return BAD_USAGE;
+  }
   const line = openLine(options);
   const onProgress = (done: number, all: number) => line?.show(CHECK.progress(done, all));
   const checked = await check({ text, onProgress }, signal);

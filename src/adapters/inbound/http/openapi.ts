@@ -4,6 +4,8 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 
 interface OpenApiOptions {
   readonly tools: readonly GatewayTool[];
+  /** The tool that `POST /mcp/check` calls, if the caller may. */
+  readonly check?: GatewayTool | undefined;
   /** The server whose tools are described; null for all of them. */
   readonly only: string | null;
   /** The URL of this program, as the request names it. */
@@ -17,12 +19,13 @@ const SCHEMAS = '#/components/schemas/';
 const MAX_SUMMARY = 300;
 
 /** An OpenAPI 3.1 document with one operation per tool, for programs that import it. */
-export function toOpenApi({ tools, only, url, version, requiresToken }: OpenApiOptions): JsonObject {
+export function toOpenApi({ tools, check, only, url, version, requiresToken }: OpenApiOptions): JsonObject {
   // The names are the same in the document of one server and in that of all.
   const ids = functionNames(tools);
-  const operations = tools
-    .map((tool, index) => ({ tool, id: ids[index] ?? '' }))
-    .filter(({ tool }) => only === null || tool.server === only);
+  const operations = [
+    ...tools.map((tool, index) => ({ tool, id: ids[index] ?? '', path: pathOf(tool) })),
+    ...(check === undefined ? [] : [{ tool: check, id: 'check', path: '/mcp/check' }]),
+  ].filter(({ tool }) => only === null || tool.server === only);
   return {
     openapi: '3.1.0',
     info: {
@@ -33,7 +36,7 @@ export function toOpenApi({ tools, only, url, version, requiresToken }: OpenApiO
     servers: [{ url }],
     // Without configured tokens, requests need none.
     security: requiresToken ? [{ bearer: [] }] : [{}, { bearer: [] }],
-    paths: Object.fromEntries(operations.map(({ tool, id }) => [pathOf(tool), { post: toOperation(tool, id) }])),
+    paths: Object.fromEntries(operations.map(({ tool, id, path }) => [path, { post: toOperation(tool, id) }])),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       responses: {

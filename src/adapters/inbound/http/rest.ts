@@ -120,7 +120,8 @@ export function restApi(context: Context): Hono<HttpEnv> {
     const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
     const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
     const { tools, only } = found.value;
-    const document = toOpenApi({ tools, only, url, version, requiresToken });
+    const [check] = checks?.toolsFor(c.get('rights')) ?? [];
+    const document = toOpenApi({ tools, check, only, url, version, requiresToken });
     return sendJson(c, 200, redactedJson(document, redactor.anywhere));
   };
 

@@ -1,7 +1,7 @@
 import { MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
-import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
+import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { reasonFor } from './finding-messages.ts';
 import { count } from './plain.ts';
 
@@ -10,7 +10,7 @@ export function findingsIn({ links, claims }: SourcesReport): number {
   return links.filter(({ state }) => state === 'dead').length + withMissing(claims).length;
 }
 
-/** The report for people and models, of at most `max` UTF-16 code units: findings, links that could not be read, and a line that sums up. */
+/** The report for people and models, of at most `max` UTF-16 code units: whole findings, links that could not be read, and a line that sums up. */
 export function checkText(report: SourcesReport, language: Language, max = Number.POSITIVE_INFINITY): string {
   const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
   const { summary, links, claims } = toCheckJson(report, language);
@@ -27,15 +27,29 @@ export function checkText(report: SourcesReport, language: Language, max = Numbe
     `- ほかのリンク ${more}: 先頭の ${MAX_LINKS} だけを確認します`,
     `- ${count(more, 'more link')}: only the first ${MAX_LINKS} are checked`,
   );
-  const section = (title: string, lines: readonly string[]) => (lines.length > 0 ? [title, ...lines] : []);
+  const unreadable = [...linesOf('unreadable'), ...(more > 0 ? [onlyFirst] : [])];
+  let left = max - summary.length - MAX_MORE;
+  const section = (title: string, items: readonly string[]) => {
+    if (items.length === 0 || left < title.length + MAX_MORE) return [];
+    left -= title.length + MAX_MORE;
+    const shown: string[] = [];
+    for (const item of items) {
+      if (item.length >= left) continue;
+      shown.push(item);
+      left -= item.length + 1;
+    }
+    const hidden = items.length - shown.length;
+    return [title, ...shown, ...(hidden > 0 ? [say(`- ほか ${hidden} 件`, `- and ${hidden} more`)] : [])];
+  };
   const sections = [
-    ...section(say('確認結果:', 'Findings:'), [...missing, ...linesOf('dead')]),
-    ...section(say('読めないページ:', 'Not readable:'), [...linesOf('unreadable'), ...(more > 0 ? [onlyFirst] : [])]),
-  ].join('\n');
-  if (sections === '') return summary;
-  // The summary is never cut.
-  return `${clip(sections, max - summary.length - 2)}\n\n${summary}`;
+    ...section(say('確認結果:', 'Findings:'), [...linesOf('dead'), ...missing]),
+    ...section(say('読めないページ:', 'Not readable:'), unreadable),
+  ];
+  return sections.length === 0 ? summary : `${sections.join('\n')}\n\n${summary}`;
 }
+
+/** The room for a line such as `- and 12 more`. */
+const MAX_MORE = 20;
 
 /** `12 links: 10 read, 1 not found, 1 not readable; 2 of 7 claims have figures that are not on the page` */
 function checkSummary({ links, claims }: SourcesReport, language: Language): string {
@@ -64,6 +78,7 @@ export function toCheckJson(report: SourcesReport, language: Language) {
 
 export const CHECK = {
   unreadable: (source: string, page: PageCheck) => `${source} cannot be read: ${whyOf(page, 'en')}.`,
+  empty: 'There is nothing to check: the text is empty.',
   tooLong: ({ characters, max }: { readonly characters: number; readonly max: number }) =>
     `The text has ${characters} characters; at most ${max} can be checked. Check a part of it.`,
   progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
