@@ -93,8 +93,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
   }
 
   /**
-   * Sends a request until there is a reply, no retry is left, or the wait for another one would end after the deadline. This is the only layer
-   * that retries.
+   * Sends a request until there is a reply, no retry is left, or the wait for another one would end after the deadline. No other layer sends a
+   * failed request again.
    */
   async #ask(
     request: SearchRequest,
