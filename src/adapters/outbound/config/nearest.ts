@@ -9,6 +9,7 @@ export function nearest(
   names: readonly string[],
   maxTypos = Number.POSITIVE_INFINITY,
 ): string | undefined {
-  const name = names.length === 0 ? undefined : closest(text, [...names]);
+  const near = names.filter(({ length }) => Math.abs(length - text.length) <= maxTypos);
+  const name = near.length === 0 ? undefined : closest(text, near);
   return name !== undefined && distance(text, name) <= maxTypos ? name : undefined;
 }
