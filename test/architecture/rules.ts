@@ -54,7 +54,7 @@ export function longFiles(files: readonly SourceFile[]): readonly string[] {
 /** The places of other texts: each holds all texts of its kind. */
 const OTHER_TEXTS: readonly RegExp[] = [
   // The help, and the descriptions of tools, operations and metrics.
-  /inbound\/(?:cli\/usage|mcp\/(?:answer|check|search)-schemas|http\/openapi|http\/(?:long-)?metrics)\.ts$/,
+  /inbound\/(?:cli\/usage|mcp\/[\w-]+-schemas|http\/openapi|http\/(?:long-)?metrics)\.ts$/,
   // The page, whose other texts are in its HTML.
   /inbound\/http\/page\//,
   // Parts of an answer, which the domain makes in the language of the question.

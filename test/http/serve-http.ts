@@ -5,6 +5,7 @@ import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { CallOptions } from '../../src/adapters/inbound/mcp/call-tool.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
+import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { answersOf } from '../support/catalogue.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
@@ -34,6 +35,8 @@ export interface ServeHttpOptions extends CoreOptions {
   readonly toolErrors?: 'protocol' | 'result';
   /** Changes what REST serves; without it, the answer tools alone. */
   readonly rest?: Partial<HttpServerOptions['rest']>;
+  /** Other tools of the program itself. */
+  readonly otherTools?: readonly ToolProvider[];
   /** The tools of a session in addition to the answer tools. */
   readonly expose?: (exposed: CallOptions & { readonly builtIn: AnswerTools }) => ToolSet;
   /** What must not be shown of the servers. */
@@ -47,6 +50,7 @@ export async function serveHttp({
   rest = {},
   expose = ({ builtIn }) => builtIn,
   serverSecrets = [],
+  otherTools = [],
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
@@ -55,7 +59,7 @@ export async function serveHttp({
   redactor.learn({ ofServers: serverSecrets });
   const answers = answersOf(application);
   const catalogue = new ToolCatalogue({
-    providers: () => [rest.gateway?.(), answers].filter((provider) => provider !== undefined),
+    providers: () => [rest.gateway?.(), answers, ...otherTools].filter((provider) => provider !== undefined),
     clock,
     audit: core.audit,
     onCallEnded: (report) => metrics.onCallEnded(report),

@@ -1,17 +1,33 @@
 import { ok } from 'neverthrow';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
-import { textResult } from './fake-tool-server.ts';
+import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 
-const TODAY = { server: 'calendar', name: 'today', description: 'The day in UTC.', inputSchema: { type: 'object' } };
+/** Would be in `src/adapters/inbound/mcp/today-schemas.ts`. */
+export const TODAY: GatewayTool = {
+  server: BUILT_IN_SERVER,
+  name: 'today',
+  description: 'The day in UTC.',
+  inputSchema: { type: 'object' },
+  annotations: { readOnlyHint: true },
+};
 
-/** One tool of a kind of its own. */
-export function todayProvider(clock: Clock): ToolProvider {
+interface TodayOptions {
+  readonly tool: GatewayTool;
+  readonly clock: Clock;
+}
+
+/** Says which day it is. Would be in `src/application/today/today-provider.ts`. */
+export function todayProvider({ tool, clock }: TodayOptions): ToolProvider {
   return {
-    serverNames: ['calendar'],
-    toolsFor: () => [TODAY],
-    limitMs: (_server, wantedMs) => Math.min(wantedMs, 1000),
-    find: ({ tool }) => (tool === TODAY.name ? { tool: TODAY } : {}),
-    call: async () => ok(textResult(clock.now().toISOString().slice(0, 10))),
+    serverNames: [BUILT_IN_SERVER],
+    toolsFor: () => [tool],
+    limitMs: (_server, wantedMs) => wantedMs,
+    find: (call) => ({ tool: call.tool === tool.name ? tool : undefined }),
+    call: async () => {
+      const raw = { content: [{ type: 'text', text: clock.now().toISOString().slice(0, 10) }] };
+      return ok({ ...raw, raw, isError: false });
+    },
   };
 }

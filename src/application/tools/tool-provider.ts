@@ -11,7 +11,7 @@ export interface FoundTool {
 
 /** Has tools. It decides nothing about callers: the catalogue calls it only for those who may use the tool. */
 export interface ToolProvider {
-  /** What comes before the names of its tools, in every door. */
+  /** The servers of its tools: those that are configured, or `BUILT_IN_SERVER` for tools of the program itself. */
   readonly serverNames: readonly string[];
   /** The tools that exist now, as those with these rights see them. */
   toolsFor(rights: Rights): readonly GatewayTool[];
