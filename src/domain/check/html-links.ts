@@ -1,25 +1,40 @@
 /** Elements of a page whose text is no part of what it says, with their content. */
 const SKIPPED = /<(head|script|style|svg|template|noscript|nav|footer|pre)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
+/** Code with a URL, as Markdown has it between backticks. */
+const CODE = /<(code|pre)\b[^<>]{0,300}>[\s\S]{0,1000}?<\/\1>/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 /** A number that links to the list of sources. */
-const NUMBER = /<a\b[^<>]*href=["']?#[^<>]*>\s*\[?(\d{1,3})\]?\s*<\/a>/gi;
+const NUMBER = /<a\b[^<>]{0,300}href=["']?#[^<>]{0,300}>\s*\[?(\d{1,3})\]?\s*<\/a>/gi;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>/gi;
 const BLOCK =
   /^\/?(?:address|article|aside|blockquote|body|br|caption|d[dlt]|div|figure|figcaption|h[1-6]|hr|html|li|main|ol|p|section|table|tr|ul)$/;
-const ENTITIES = new Map(Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' }));
+/** Entities of punctuation, and of what figures consist of. */
+const ENTITIES = new Map(
+  Object.entries({
+    ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”' },
+    ...{ nbsp: ' ', ensp: ' ', emsp: ' ', thinsp: '\u2009', hellip: '…', ndash: '–', mdash: '—', minus: '−' },
+    ...{ times: '×', percnt: '%', deg: '°', frac12: '½', sup2: '²', euro: '€', pound: '£', yen: '¥' },
+  }),
+);
 
-export function isHtmlDocument(text: string): boolean {
-  return /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|body|main|article)\b/i.test(text.slice(0, 1000));
+const DOCUMENT = /^\s*(?:<\?xml[^>]{0,200}>\s*)?<(?:!doctype\s+html|html|body|main|article)\b/i;
+const MARKDOWN = /^ {0,3}(?:#{1,6} |[-*+] |```)|\]\(|<https?:/im;
+
+/** Whether a text is HTML: a document, or a part of one without Markdown. */
+function isHtml(text: string): boolean {
+  const isElement = /^\s*<[a-z][a-z0-9]*[\s>]/i.test(text) && text.trimEnd().endsWith('>');
+  return DOCUMENT.test(text.slice(0, 1000)) || (isElement && !MARKDOWN.test(text));
 }
 
-/** The links of HTML as Markdown. Of a document, also its paragraphs, headings, rows, and the items of lists with their numbers. */
+/** The links of HTML as Markdown. Of a text that is HTML, also its paragraphs, headings, rows, and the items of lists with their numbers. */
 export function withMarkdownLinks(text: string): string {
-  const isDocument = isHtmlDocument(text);
-  const shown = isDocument ? text.replace(SKIPPED, ' ').replace(/\s+/g, ' ') : text;
+  const isOnlyHtml = isHtml(text);
+  const shown = isOnlyHtml ? text.replace(SKIPPED, ' ').replace(/\s+/g, ' ') : text;
   let target: string | undefined;
   let item = 0;
   const markdown = shown
     .replace(COMMENT, ' ')
+    .replace(CODE, (code) => (code.includes('://') ? ' ' : code))
     .replace(NUMBER, '[$1]')
     .replace(TAG, (tag, slash: string, written: string, attributes: string) => {
       const name = slash + written.toLowerCase();
@@ -28,7 +43,7 @@ export function withMarkdownLinks(text: string): string {
         target = targetIn(attributes);
         return target === undefined ? closing : `${closing}[`;
       }
-      if (!isDocument) return name === 'img' ? ' ' : tag;
+      if (!isOnlyHtml) return name === 'img' ? ' ' : tag;
       if (name === 'ol') item = 0;
       if (name === 'li') {
         item += 1;
@@ -38,7 +53,9 @@ export function withMarkdownLinks(text: string): string {
       if (/^h[1-6]$/.test(name)) return '\n\n# ';
       return BLOCK.test(name) ? '\n\n' : '';
     });
-  return markdown.replace(/&(#x?)?(\w{1,8});/gi, (entity, number: string | undefined, name: string) => {
+  // The first paragraph of an item is on the line of its number.
+  const joined = markdown.replace(/(\n\n\d+\. )\s*\n\n(?!\d+\. )/g, '$1');
+  return joined.replace(/&(#x?)?(\w{1,8});/gi, (entity, number: string | undefined, name: string) => {
     if (number === undefined) return ENTITIES.get(name) ?? entity;
     const code = Number.parseInt(name, number === '#' ? 10 : 16);
     return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : entity;

@@ -215,6 +215,34 @@ describe('links', () => {
     ]);
   });
 
+  test.each<[string, string, readonly (readonly string[])[]]>([
+    [
+      'with paragraphs in items',
+      `<!doctype html><p>It is 4 <a href="#1">[1]</a>.</p><h2>Sources</h2><ol><li> <p><a href="${A}">A</a>, 2023</p></li></ol>`,
+      [[A, 'It is 4.']],
+    ],
+    [
+      'that is a part of a page',
+      `<p>Profit: 55 %</p>\n<p>We visited <a href="${A}">A</a></p>\n`,
+      [[A, 'We visited A']],
+    ],
+    [
+      'with entities',
+      `<p>It has 43&thinsp;000 &ndash; or 5&minus;6 &ndash; of <a href="${A}">A</a>.</p>`,
+      [[A, 'It has 43 000 – or 5−6 – of A.']],
+    ],
+    ['with code', `<!doctype html><p>Use <code>curl <b>${A}</b></code> for 4 <code>pages</code>.</p>`, []],
+    ['with code in Markdown', `# A\nUse <code>curl ${A}</code> for 4.`, []],
+    [
+      'before Markdown',
+      `<p align="center"><a href="${A}">A</a></p>\n\n- It has 4 [b](${B})\n\n<b>B</b>`,
+      [
+        [A, 'A'],
+        [B, 'It has 4 b'],
+      ],
+    ],
+  ])('of HTML %s', (_, text, expected) => expect(linksOf(text)).toEqual(expected));
+
   // Work that is quadratic would take minutes, and the test would time out.
   test.each([
     '<!--',
@@ -231,6 +259,10 @@ describe('links', () => {
     `[x](${A}) 5. `,
     '。',
     '<p ',
+    '<code>',
+    '<a href=#',
+    'href=#',
+    '<li>',
   ])('are looked for in a text of many %s', (part) => {
     expect(linksIn(withMarkdownLinks(`Text ${part.repeat(200_000 / part.length)}`)).length).toBeLessThan(2);
   });
