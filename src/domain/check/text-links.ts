@@ -58,7 +58,7 @@ function noteAfter(at: number, notes: readonly Note[] = []): readonly string[] |
 
 const SOURCES =
   /^[\s#*_【[（(]*(?:\d+[.)]?\s+)?(?:sources?|references|bibliography|(?:foot|end)?notes|links|works cited|citations|further reading|出典|参考(?:文献|資料|情報|リンク)?|引用(?:文献|元)?|情報源|脚注|注釈?|参照)[\s*_:：】\]）)]*$/i;
-const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$)/;
+const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|\[!\w+\]\s*$)/;
 /** A section with such a heading may have prose. */
 const MAYBE_SOURCES = /notes|links|注|脚注/i;
 const QUOTE = /^(?:\s*>)+ ?/;

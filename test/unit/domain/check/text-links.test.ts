@@ -57,6 +57,7 @@ describe('a claim is the sentence with the link', () => {
       `> It grew by 42 %\n> in a year\n> [1](${A}).\nIt is 5.`,
       [[A, 'It grew by 42 % in a year.']],
     ],
+    ['of a quote that is a note', `> [!NOTE]\n> It grew by 42 % [1](${A}).`, [[A, 'It grew by 42 %.']]],
     [
       'with an abbreviation',
       `It had 4 in 1888 vs. 5 at Tower Inc. in 1999 (e.g. in May) [1](${A}).`,
