@@ -1,10 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Definitions, KeptDefinitions } from '../../../application/ports/kept-definitions.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { reasonOf } from '../../../domain/values/certificate-problem.ts';
+import { codeOf, reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { replaceFile } from '../files/replace-file.ts';
 
@@ -60,7 +60,7 @@ export class DefinitionFiles implements KeptDefinitions {
 
   /** If several processes make one at the same time, the last one stays. */
   async #makeSecret(): Promise<string> {
-    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#folder);
     await this.#removeUnused();
     const known = await this.#readSecret();
     if (known !== undefined) return known;
@@ -81,8 +81,35 @@ export class DefinitionFiles implements KeptDefinitions {
 /** Undefined if it is not what this version has written. */
 function toDefinitions(value: unknown): Definitions | undefined {
   if (!isObject(value) || value.version !== VERSION) return undefined;
-  const { version: _, listedAt, ...described } = value;
-  return { ...(described as unknown as Definitions), listedAt: new Date(String(listedAt)) };
+  const { version: _, listedAt: date, ...described } = value;
+  const { tools, shared } = described;
+  const listedAt = new Date(String(date));
+  const isComplete =
+    !Number.isNaN(listedAt.getTime()) &&
+    Array.isArray(tools) &&
+    tools.every((tool) => isObject(tool) && typeof tool.name === 'string') &&
+    isObject(shared) &&
+    Object.values(shared).every(Array.isArray);
+  return isComplete ? { ...(described as unknown as Definitions), listedAt } : undefined;
+}
+
+/** Makes the folder and those above it. `recursive` of Node.js would try without end below `/proc`. */
+async function makeFolder(folder: string): Promise<void> {
+  if ((await hasMade(folder)) || dirname(folder) === folder) return;
+  await makeFolder(dirname(folder));
+  await hasMade(folder);
+}
+
+/** Whether the folder exists now; false if the one above it is missing. */
+async function hasMade(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error ? codeOf(error) : undefined;
+    if (code === 'ENOENT') return false;
+    if (code !== 'EEXIST') throw error;
+  }
+  return true;
 }
 
 function textOf(path: string): Promise<string | undefined> {
