@@ -1,6 +1,6 @@
 import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
-import { withDeadline } from '../async/deadline.ts';
+import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Definitions } from '../ports/kept-definitions.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -8,6 +8,9 @@ import type { OnListChanged } from '../ports/tool-server.ts';
 import type { ConfiguredServer, RunningServer } from './server-definition.ts';
 import { SharedLists } from './shared-lists.ts';
 import { ToolList } from './tool-list.ts';
+
+/** How long the end of a server waits until what it listed is kept. */
+const KEEP_MS = 1000;
 
 export interface SupervisorOptions extends ConfiguredServer {
   readonly clock: Clock;
@@ -58,9 +61,9 @@ export class ServerDescription {
     return this.#learning;
   }
 
-  /** Resolves when everything is kept. */
-  get whenKept(): Promise<void> {
-    return this.#keeping;
+  /** Resolves when everything is kept, or after a second, so that a folder that does not answer does not delay the end. */
+  async whenKept(): Promise<void> {
+    await withDeadline(this.#options.clock, KEEP_MS, never(), (limit) => untilAborted(this.#keeping, limit));
   }
 
   /** Learns what a server describes that has listed its tools. */

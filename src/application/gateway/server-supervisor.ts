@@ -137,7 +137,7 @@ export class ServerSupervisor {
     void this.#attempt(this.#life);
   }
 
-  /** Ends the server for good. Resolves when nothing of it is left, and what it described is kept. */
+  /** Ends the server for good. Resolves when nothing of it is left, and what it described is kept, or cannot be. */
   async stop(): Promise<void> {
     this.#renew();
     this.#forgetLogin?.();
@@ -145,7 +145,7 @@ export class ServerSupervisor {
     this.#set('stopped');
     this.#life.abort();
     this.#started.open();
-    await Promise.all([this.#closing, this.description.whenKept]);
+    await Promise.all([this.#closing, this.description.whenKept()]);
   }
 
   /** Ends the current process, or its start. */

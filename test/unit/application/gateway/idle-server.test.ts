@@ -17,14 +17,21 @@ const KNOWN: Definitions = {
   shared: { prompts: [{ server: 'fake', name: 'p', id: 'p', listed: { name: 'p' } }] },
 };
 
-function newIdle(more: Partial<ServerDefinition> = {}, known: Definitions | 'nothing' = KNOWN) {
+function newIdle(
+  more: Partial<ServerDefinition> = {},
+  known: Definitions | 'nothing' = KNOWN,
+  written = () => Promise.resolve(),
+) {
   const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
   const kept: Definitions[] = [];
   let changes = 0;
   const supervisor = new ServerSupervisor({
     ...configured('fake', { server, start: 'on_use', ...more }),
     known: known === 'nothing' ? undefined : known,
-    keep: async (definitions) => void kept.push(definitions),
+    keep: (definitions) => {
+      kept.push(definitions);
+      return written();
+    },
     clock,
     logger,
     onToolsChanged: () => {
@@ -99,6 +106,21 @@ describe('a server of which the definitions are known', () => {
     await settled();
     expect(kept.at(-1)?.tools).toEqual(server.tools);
   });
+});
+
+test('the end waits at most a second until what was listed is kept', async () => {
+  const { supervisor, clock } = newIdle({}, 'nothing', () => new Promise(() => {}));
+  await supervisor.start();
+  let hasEnded = false;
+  void supervisor.stop().then(() => {
+    hasEnded = true;
+  });
+  await clock.advance(999);
+  await settled();
+  expect(hasEnded).toBe(false);
+  await clock.advance(1);
+  await settled();
+  expect(hasEnded).toBe(true);
 });
 
 test('a server of which nothing is known starts at once, and all that it lists is kept', async () => {
