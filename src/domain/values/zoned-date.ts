@@ -1,7 +1,11 @@
+/** By zone, of which a process has one or two: to make a format takes longer than a call of it. */
+const FORMATS = new Map<string, Intl.DateTimeFormat>();
+
 /** The day of an instant in an IANA time zone, as `YYYY-MM-DD`. */
 export function zonedDate(instant: Date, timeZone: string): string {
-  const format = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
-  const parts = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', format).formatToParts(instant);
+  const format = FORMATS.get(timeZone) ?? dayFormat(timeZone);
+  FORMATS.set(timeZone, format);
+  const parts = format.formatToParts(instant);
   const values = Object.fromEntries(parts.map(({ type, value }) => [type, value]));
   return `${String(values.year).padStart(4, '0')}-${values.month}-${values.day}`;
 }
@@ -10,4 +14,9 @@ export function zonedDate(instant: Date, timeZone: string): string {
 export function zonedTime(instant: Date, timeZone: string): string {
   const format = { timeZone, hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
   return new Intl.DateTimeFormat('en-u-nu-latn', format).format(instant);
+}
+
+function dayFormat(timeZone: string): Intl.DateTimeFormat {
+  const options = { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' } as const;
+  return new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', options);
 }
