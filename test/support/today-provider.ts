@@ -4,7 +4,7 @@ import type { ToolProvider } from '../../src/application/tools/tool-provider.ts'
 import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 
-/** Would be in `src/adapters/inbound/mcp/today-schemas.ts`. */
+/** Would be in a `*-schemas.ts` file of `src/adapters/inbound/mcp`. */
 export const TODAY: GatewayTool = {
   server: BUILT_IN_SERVER,
   name: 'today',
@@ -18,7 +18,7 @@ interface TodayOptions {
   readonly clock: Clock;
 }
 
-/** Says which day it is. Would be in `src/application/today/today-provider.ts`. */
+/** Says which day it is. Would be in a folder of `src/application`. */
 export function todayProvider({ tool, clock }: TodayOptions): ToolProvider {
   return {
     serverNames: [BUILT_IN_SERVER],
