@@ -15,8 +15,8 @@ Commands:
   doctor                  check configuration, servers, key, network, models and
                           a search; asks the API one question, which costs a
                           little
-  tools [server [tool]]   start the configured MCP servers, or one, and list
-                          their tools, or the parameters of one tool
+  tools [server [tool]]   list the tools of the configured MCP servers, or of
+                          one, or the parameters of one tool
   call <server> <tool> [input]
                           call a tool; input: a JSON object, @file or "-"
   login <server>          sign in to a remote MCP server that requires it
