@@ -1,18 +1,15 @@
 // Runs the official conformance suite against the built program (`shipped`), and against a build for tests that has the
-// tools of the suite too (`fixtures`). The suite uses HTTP and requires Node.js 22: it is installed into a temporary folder,
-// together with Node.js 22 if this one is older. test/conformance/*.yml lists what does not apply to this server.
+// tools of the suite too (`fixtures`). The suite uses HTTP and requires Node.js 22: npm downloads both, and runs the suite.
+// test/conformance/*.yml lists what does not apply to this server.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import crossSpawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
 
-const SUITE = '@modelcontextprotocol/conformance@0.2.0-alpha.12';
-const NODE = 'node@22';
-const isNewEnough = Number.parseInt(process.versions.node, 10) >= 22;
+const SUITE = ['--package=@modelcontextprotocol/conformance@0.2.0-alpha.12', '--package=node@22'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The runs of one server. The scenario of the headers is in the set of no revision, so it is run separately. */
@@ -23,7 +20,6 @@ const runsOf = (kind) => [
   ['headers', ['--scenario', 'http-header-validation', '--spec-version', '2026-07-28']],
 ];
 
-const suite = install();
 const scratch = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-conformance-'));
 const failed = [];
 try {
@@ -49,24 +45,6 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 function expected(kind, revision) {
   return ['--expected-failures', path.join(root, `test/conformance/${kind}-${revision}.yml`)];
-}
-
-/** Installs the suite once per machine, outside of the project, which works without it. */
-function install() {
-  const folder = path.join(tmpdir(), 'mcp-conformance-0.2.0-alpha.12-node22');
-  const require = createRequire(path.join(folder, 'package.json'));
-  const entry = path.join(folder, 'node_modules/@modelcontextprotocol/conformance/dist/index.js');
-  const node = isNewEnough ? process.execPath : path.join(folder, 'node_modules/node/bin/node');
-  if (!existsSync(entry) || !existsSync(node)) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, 'package.json'), '{ "private": true }\n');
-    const npm = crossSpawn.sync('npm', ['install', '--no-audit', '--no-fund', SUITE, ...(isNewEnough ? [] : [NODE])], {
-      cwd: folder,
-      stdio: 'inherit',
-    });
-    if (npm.status !== 0) throw new Error(`npm could not install ${SUITE} and ${NODE}`);
-  }
-  return { entry: require.resolve(entry), node };
 }
 
 async function bundleFixtures() {
@@ -97,7 +75,7 @@ async function startServer(program) {
 }
 
 function run(args) {
-  const child = spawn(suite.node, [suite.entry, ...args], { cwd: scratch });
+  const child = crossSpawn('npm', ['exec', '--yes', ...SUITE, '--', 'conformance', ...args], { cwd: scratch });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (chunk) => {
