@@ -22,6 +22,6 @@ export interface Definitions {
 export interface KeptDefinitions {
   /** `key` has everything that what a server says depends on, also secrets. It is not kept itself. */
   read(key: string): Promise<Definitions | undefined>;
-  /** Replaces what was kept. Whoever reads at the same time, or after a crash, gets the earlier or the new definitions, complete. */
+  /** Replaces what was kept. A process that reads at the same time, or after a crash, gets the earlier or the new definitions, complete. */
   write(key: string, definitions: Definitions): Promise<void>;
 }

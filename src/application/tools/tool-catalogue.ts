@@ -26,7 +26,7 @@ export class ToolCatalogue {
       .filter(rights.mayUse);
   }
 
-  /** Whether there is such a tool now, whoever may use it. */
+  /** Whether there is such a tool now, for any caller. */
   has(server: string, tool: string): boolean {
     const owners = this.#options.providers().filter(({ serverNames }) => serverNames.includes(server));
     return owners

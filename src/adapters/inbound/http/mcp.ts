@@ -48,7 +48,7 @@ export async function postMessage(c: HttpRequest, options: Options): Promise<Res
   if (message.kind !== 'request') return c.body(null, 202, { 'Content-Length': '0' });
   return new Promise((resolve, reject) => {
     const reply = new McpReply(c, era, options, resolve);
-    // If the client has left, there is no response, and nobody reads this one.
+    // If the client has left, no one receives this response.
     const none = () => resolve(c.body(null));
     c.set('work', respond(c, message, era, reply, options).then(none, reject));
   });

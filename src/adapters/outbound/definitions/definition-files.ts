@@ -13,7 +13,7 @@ const VERSION = 1;
 /** Files of servers that were not started for this time are removed. */
 const UNUSED_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Keeps a file for each key in a folder of the user. Nobody can guess from its name what is kept: it is a hash with a random key. */
+/** Keeps a file for each key in a folder of the user. The name of a file does not reveal what is kept: it is a hash with a random key. */
 export class DefinitionFiles implements KeptDefinitions {
   readonly #folder: string;
   readonly #clock: Clock;

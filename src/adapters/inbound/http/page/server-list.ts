@@ -5,7 +5,7 @@ import { matching } from './filter.ts';
 import { builtInCard, type ListedServer, serverCard } from './server-card.ts';
 import type { ListedTool, ToolPanels } from './tool-panel.ts';
 
-/** What the server has told so far. */
+/** What is known of the server so far. */
 export interface Listed {
   readonly servers: readonly ListedServer[] | undefined;
   readonly tools: readonly ListedTool[] | undefined;
