@@ -50,8 +50,8 @@ async function serve(runtime: Runtime): Promise<number> {
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),
     onToolsChanged: () => {
-      if (exposure?.tools.isListOutdated) notify('tools');
-      if (exposure?.shared.isListOutdated) for (const list of ['resources', 'prompts'] as const) notify(list);
+      if (exposure?.tools.takeOutdated()) notify('tools');
+      for (const list of exposure?.shared.takeOutdated() ?? []) notify(list);
     },
     onListChanged: isExposed ? (server, list) => rights.mayRead(server) && notify(list) : undefined,
   });

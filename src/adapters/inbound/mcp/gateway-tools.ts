@@ -55,9 +55,12 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
     return unknownToolMessage(name, [...own, ...offeredIn(this.#gateway?.as(rights)).keys()]);
   }
 
-  /** Whether the client has a list, which is no longer the current one. */
-  get isListOutdated(): boolean {
-    return this.#listed !== undefined && this.#listed.json !== JSON.stringify(this.#list(this.#listed.rights));
+  /** Whether the list that the client has is no longer the current one. True only once until the client lists again. */
+  takeOutdated(): boolean {
+    const listed = this.#listed;
+    if (listed === undefined || listed.json === JSON.stringify(this.#list(listed.rights))) return false;
+    this.#listed = undefined;
+    return true;
   }
 
   #list(rights: Rights): readonly Tool[] {

@@ -1,3 +1,4 @@
+import { CAPABILITY } from '../../../application/gateway/shared-lists.ts';
 import {
   CAPABILITIES,
   type Capability,
@@ -52,11 +53,13 @@ export class GatewayMethods {
     return Object.hasOwn(METHODS, method);
   }
 
-  /** Whether the client has a list which is no longer the current one. */
-  get isListOutdated(): boolean {
-    const isOutdated = (list: SharedList, json: string, rights: Rights) =>
-      this.#shared !== undefined && JSON.stringify(this.#shared.known(list, rights)) !== json;
-    return [...this.#listed].some(([list, { json, rights }]) => isOutdated(list, json, rights));
+  /** The lists that the client has, and that are no longer the current ones. Each is there only once until the client lists again. */
+  takeOutdated(): ReadonlySet<'resources' | 'prompts'> {
+    const outdated = [...this.#listed].filter(
+      ([list, { json, rights }]) => JSON.stringify(this.#shared?.known(list, rights)) !== json,
+    );
+    for (const [list] of outdated) this.#listed.delete(list);
+    return new Set(outdated.map(([list]) => CAPABILITY[list]));
   }
 
   /** Members of the server's `capabilities`. */
@@ -75,6 +78,8 @@ export class GatewayMethods {
     if (shared === undefined || capability === undefined) return methodNotFound(method);
     const isDeclared = this.#options.isSession || shared.capabilities(by.rights).includes(capability);
     if (!isDeclared) return methodNotFound(method);
+    // What changes while it is read is part of it.
+    if (list !== undefined) this.#listed.delete(list);
     const entries = list && (await shared.list(list, params.cursor != null, by));
     if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
     if (this.#options.isSession) this.#listed.set(list, { json: JSON.stringify(entries), rights: by.rights });

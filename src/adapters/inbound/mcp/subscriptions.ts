@@ -19,6 +19,8 @@ interface Subscription {
 /** What clients of 2026-07-28 listen to: in this revision, only who has asked is notified of a changed list. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
+  /** The lists that have changed while there was no subscription to them: a list is announced only once until it is read again. */
+  readonly #missed = new Set<ChangingList>();
 
   /**
    * Serves `subscriptions/listen`: acknowledges what is listened to, and settles when the client cancels, or at `end`. Changes of single
@@ -32,6 +34,7 @@ export class Subscriptions {
       send({ jsonrpc: '2.0', method: `notifications/${method}`, params: { ...params, _meta } });
     const honored = Object.fromEntries(lists.map((list) => [`${list}ListChanged`, true]));
     notify('subscriptions/acknowledged', { notifications: honored });
+    for (const list of lists) if (this.#missed.delete(list)) notify(`${list}/list_changed`);
     return new Promise((resolve) => {
       const settle = (reply: ToolReply) => {
         this.#open.delete(subscription);
@@ -51,7 +54,9 @@ export class Subscriptions {
 
   /** Notifies those who listen to a list. */
   notify(list: ChangingList): void {
-    for (const { lists, notify } of this.#open) if (lists.includes(list)) notify(list);
+    const listening = [...this.#open].filter(({ lists }) => lists.includes(list));
+    if (listening.length === 0) this.#missed.add(list);
+    for (const { notify } of listening) notify(list);
   }
 
   /** Ends all subscriptions with a response, which says that nothing more will come. */

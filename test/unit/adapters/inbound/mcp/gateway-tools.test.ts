@@ -182,30 +182,34 @@ describe('changes', () => {
     expect(await request('initialize', { protocolVersion: '2025-06-18' })).toMatchObject({ result: { capabilities } });
   });
 
-  test('make the list of the client outdated, and nothing else does', async () => {
+  test('make the list of the client outdated once until it lists again, and nothing else does', async () => {
     const slow = new ScriptedToolServer({ a: echoes }, 'hangs');
     const files = new ScriptedToolServer({ b: echoes });
     const { tools, list, clock, gateway } = start({ slow, files });
-    expect(tools.isListOutdated).toBe(false);
+    expect(tools.takeOutdated()).toBe(false);
     const listed = list();
     await clock.advance(5000);
     await listed;
-    expect(tools.isListOutdated).toBe(false);
+    expect(tools.takeOutdated()).toBe(false);
     slow.letConnect();
     await settled();
-    expect(tools.isListOutdated).toBe(true);
+    expect(tools.takeOutdated()).toBe(true);
+    files.change({ c: echoes });
+    await settled();
+    expect(tools.takeOutdated()).toBe(false);
     await list();
-    expect(tools.isListOutdated).toBe(false);
+    expect(tools.takeOutdated()).toBe(false);
     files.change({ b: { script: echoes, description: 'New.' } });
     await settled();
-    expect(tools.isListOutdated).toBe(true);
+    expect(tools.takeOutdated()).toBe(true);
     await list();
     files.crash();
-    expect(tools.isListOutdated).toBe(true);
     gateway().restart('files');
     await settled();
     // The tools are the same again.
-    expect(tools.isListOutdated).toBe(false);
+    expect(tools.takeOutdated()).toBe(false);
+    files.crash();
+    expect(tools.takeOutdated()).toBe(true);
   });
 });
 

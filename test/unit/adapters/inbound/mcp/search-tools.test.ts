@@ -108,7 +108,7 @@ describe('the list', () => {
     ]);
     files.change(Object.fromEntries(Array.from({ length: 41 }, (_, index) => [`t${index}`, echoes])));
     await settled();
-    expect(tools.isListOutdated).toBe(true);
+    expect(tools.takeOutdated()).toBe(true);
     expect(namesOf(await list())).toEqual([...ANSWERS, ...THREE, 'files__t1']);
     const rights = rightsBy({ alice: { servers: { files: ['t1*'] } } })({ caller: 'alice' });
     expect(await start({ files: many(41) }, { isAuto: true, rights }).list()).toHaveLength(3 + 11);

@@ -72,22 +72,25 @@ describe('a client with a session', () => {
     expect(gateway()).toBeUndefined();
   });
 
-  test('has an outdated list if a server starts or is lost after it', async () => {
+  test('has an outdated list, once until it lists again, if a server starts or is lost after it', async () => {
     const [slow, fast] = [new SharingServer({ prompts: ['x'] }, 'hangs'), new SharingServer({ prompts: ['x'] })];
     const { request, shared, clock } = start({ slow, fast });
-    expect(shared.isListOutdated).toBe(false);
+    const outdated = () => [...shared.takeOutdated()];
+    expect(outdated()).toEqual([]);
     const listing = request('prompts/list');
     await settled();
     await clock.advance(5000);
     expect((await listing)?.result).toMatchObject({ prompts: [{ name: 'fast__x' }] });
-    expect(shared.isListOutdated).toBe(false);
+    expect(outdated()).toEqual([]);
     slow.letConnect();
     await settled();
-    expect(shared.isListOutdated).toBe(true);
-    await request('prompts/list');
-    expect(shared.isListOutdated).toBe(false);
+    expect(outdated()).toEqual(['prompts']);
     fast.crash();
-    expect(shared.isListOutdated).toBe(true);
+    expect(outdated()).toEqual([]);
+    await request('prompts/list');
+    expect(outdated()).toEqual([]);
+    slow.crash();
+    expect(outdated()).toEqual(['prompts']);
   });
 });
 

@@ -41,6 +41,19 @@ test('a client is notified of what it listens to, once for each subscription', a
   expect(received()).toEqual([changed('tools', 0), changed('tools', 'a'), changed('resources', 'a')]);
 });
 
+test('a change that came before the subscription is announced with it, once', async () => {
+  const { listen, received, subscriptions } = start();
+  subscriptions.notify('tools');
+  subscriptions.notify('prompts');
+  await listen(1, { toolsListChanged: true });
+  await listen(2, { toolsListChanged: true });
+  expect(received()).toEqual([
+    acknowledged(1, { toolsListChanged: true }),
+    changed('tools', 1),
+    acknowledged(2, { toolsListChanged: true }),
+  ]);
+});
+
 test('changes of single resources are not acknowledged', async () => {
   const { listen, received } = start();
   await listen(1, { resourceSubscriptions: ['a:1'], other: true });
