@@ -80,7 +80,7 @@ export class ToolList {
 
   /** Reads the complete list, and warns about tools that are described differently (tool poisoning). If it fails, the list stays. */
   read(connection: ServerConnection, signal: AbortSignal): ResultAsync<void, string> {
-    return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(reasonOf);
+    return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(listFailure);
   }
 
   #accept(listed: readonly GatewayTool[]): void {
@@ -132,7 +132,8 @@ function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: App
   };
 }
 
-function reasonOf(error: ToolServerError): string {
+/** Why the list cannot be read, for people. */
+function listFailure(error: ToolServerError): string {
   switch (error.kind) {
     case 'json_rpc':
       return `tools/list failed: ${clip(error.message, MAX_REASON)}`;

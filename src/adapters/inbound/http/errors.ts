@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import { errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
-import { type Refusal, reasonOf } from './refusal.ts';
+import { loggedReason, type Refusal } from './refusal.ts';
 import type { HttpRequest } from './request.ts';
 
 /** The response that refuses a request. */
@@ -10,7 +10,7 @@ export function refuse(c: HttpRequest, refused: Refusal): Response {
   const log = c.get('log');
   const wait = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
   // The outcome of a call that was made says why it failed.
-  log.reason ??= reason ?? (log.call === undefined ? reasonOf(code) : undefined);
+  log.reason ??= reason ?? (log.call === undefined ? loggedReason(code) : undefined);
   return sendJson(c, status, c.get('toErrorJson')(refused), { ...wait, ...headers });
 }
 

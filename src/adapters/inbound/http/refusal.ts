@@ -67,7 +67,7 @@ export function refusal(code: RefusalCode, message: string, more: Partial<Refusa
 }
 
 /** Why such a request is refused, in the access log. */
-export function reasonOf(code: RefusalCode): string {
+export function loggedReason(code: RefusalCode): string {
   return CODES[code][1];
 }
 

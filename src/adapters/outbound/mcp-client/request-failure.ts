@@ -36,7 +36,7 @@ export function toRequestFailure(
   thrown: unknown,
   { maxBytes, lostReason }: { readonly maxBytes: number; readonly lostReason: () => string },
 ): RequestFailure {
-  const reason = reasonOf(thrown);
+  const reason = messageWithCode(thrown);
   if (thrown instanceof LoginRequired) return { error: { kind: 'login_required' }, reason, refusal: 'network' };
   if (thrown instanceof ResponseTooLarge) return { error: { kind: 'too_large', maxBytes }, reason };
   if (thrown instanceof NotAuthorized) return { error: thrown.error, reason };
@@ -92,7 +92,7 @@ export interface ConnectFailure {
 
 export function toConnectFailure(thrown: unknown): ConnectFailure {
   const status = httpStatusOf(thrown);
-  if (status === undefined) return { reason: reasonOf(thrown), isOlderServer: false };
+  if (status === undefined) return { reason: messageWithCode(thrown), isOlderServer: false };
   const isOlderServer =
     thrown instanceof SdkHttpError && [400, 404, 405].includes(status) && jsonRpcErrorOf(thrown) === undefined;
   return { reason: reasonForStatus(status), isOlderServer };
@@ -115,11 +115,11 @@ function reasonForStatus(status: number): string {
   return `the server answered with HTTP ${status}`;
 }
 
-/** As undici reports it: one of the causes has the code of the operating system. */
-function reasonOf(thrown: unknown): string {
+/** The message with the code of the innermost cause that has one: undici says only "fetch failed". */
+function messageWithCode(thrown: unknown): string {
   // The first request finds out what the server speaks: its failure is that of the connection.
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.cause !== undefined)
-    return reasonOf(thrown.cause);
+    return messageWithCode(thrown.cause);
   if (!(thrown instanceof Error)) return String(thrown);
   const [, ...causes] = causesOf(thrown);
   const code = causes.map(codeOf).findLast((code) => code !== undefined);

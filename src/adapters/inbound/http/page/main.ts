@@ -76,14 +76,14 @@ function showTrouble(error: unknown): void {
   const isSignedOut = error === NO_TOKEN && signsInElsewhere;
   byId('sign-in', HTMLElement).hidden = !isSignedOut;
   byId('columns', HTMLElement).hidden = isSignedOut;
-  const text = error === undefined || isSignedOut ? '' : reasonOf(error);
+  const text = error === undefined || isSignedOut ? '' : troubleText(error);
   const trouble = byId('trouble', HTMLElement);
   trouble.hidden = text === '';
   if (trouble.textContent !== text) trouble.textContent = text;
 }
 
 /** `fetch` throws a TypeError if there is no response. */
-function reasonOf(error: unknown): string {
+function troubleText(error: unknown): string {
   return error instanceof TypeError ? unreachable(error) : messageOf(error);
 }
 
