@@ -4,7 +4,7 @@ import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
 import type { ConfigTree } from './config-tree.ts';
-import { mapOf, matching, readValue, type ValueKind, yamlOnly } from './kinds.ts';
+import { listOf, mapOf, readValue, valueOr, yamlOnly } from './kinds.ts';
 import { membersOf } from './members.ts';
 import type { Report } from './problems.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
@@ -12,33 +12,20 @@ import { CALLER, CALLERS, flag } from './value-kinds.ts';
 const GROUPS_NEED_CLAIM = 'groups need http.oauth.groups_claim: the name of the claim with the groups of a caller';
 const LOCAL_TOKEN = 'with access, local is the user of this machine: name the caller with this token differently';
 
-const grant = yamlOnly<ServerGrant>(
-  'all, read_only, or a list of names of tools, which may have * at either end',
-  { anyOf: [{ enum: ['all', 'read_only', null] }, { type: 'array', items: matching(TOOL_PATTERN) }] },
-  (value) => {
-    if (value === null) return [];
-    const isList = Array.isArray(value) && value.every((name) => typeof name === 'string' && TOOL_PATTERN.test(name));
-    return value === 'all' || value === 'read_only' || isList ? value : undefined;
-  },
+const toolNames = valueOr(
+  ['all', 'read_only', null],
+  listOf('all, read_only, or a list of names of tools, which may have * at either end', TOOL_PATTERN),
 );
+const grant = yamlOnly<ServerGrant>(toolNames.accepted, toolNames.schema, (value, context) =>
+  value === null ? [] : (toolNames.fromYaml(value, context) ?? undefined),
+);
+const grants = valueOr(['all'], mapOf(`all, or a map of servers to ${grant.accepted}`, grant));
 
-const grantsByServer = mapOf(`all, or a map of servers to ${grant.accepted}`, grant);
-const grants: ValueKind<NonNullable<AccessEntry['servers']>> = {
-  ...grantsByServer,
-  schema: { anyOf: [{ const: 'all' }, grantsByServer.schema] },
-  fromYaml: (value, context) => (value === 'all' ? value : grantsByServer.fromYaml(value, context)),
-};
-
-const OWN_TOOLS: readonly unknown[] = [...TOOL_NAMES, CHECK_TOOL];
+const OWN_TOOLS = [...TOOL_NAMES, CHECK_TOOL];
 const OWN_TOOL = new RegExp(`^(?:${OWN_TOOLS.join('|')})$`);
-
-const answers = yamlOnly<boolean | readonly string[]>(
-  `true, false, or a list of answer tools (${OWN_TOOLS.join(', ')})`,
-  { anyOf: [{ type: 'boolean' }, { type: 'array', items: matching(OWN_TOOL) }] },
-  (value) =>
-    typeof value === 'boolean' || (Array.isArray(value) && value.every((name) => OWN_TOOLS.includes(name)))
-      ? value
-      : undefined,
+const answers = valueOr(
+  [true, false],
+  listOf(`true, false, or a list of answer tools (${OWN_TOOLS.join(', ')})`, OWN_TOOL),
 );
 
 /** What a caller may use. */

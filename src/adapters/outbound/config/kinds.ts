@@ -127,6 +127,15 @@ export function yamlOnly<T>(accepted: string, schema: JsonObject, fromYaml: Valu
   return { accepted, schema, fromYaml, fromText: () => undefined };
 }
 
+/** A kind that also accepts some values as they are. */
+export function valueOr<const Value, T>(values: readonly Value[], kind: ValueKind<T>, accepted = kind.accepted) {
+  return yamlOnly<Value | T>(
+    accepted,
+    { anyOf: [{ enum: values }, kind.schema] },
+    (value, context) => values.find((one) => one === value) ?? kind.fromYaml(value, context),
+  );
+}
+
 /** A map of names, which match a pattern, to values of a kind. */
 export function mapOf<T>(accepted: string, member: ValueKind<T>, names?: RegExp) {
   const schema = { type: 'object', ...(names && { propertyNames: { pattern: names.source } }) };

@@ -1,10 +1,10 @@
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
 import { key } from './key.ts';
-import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, yamlOnly } from './kinds.ts';
+import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, valueOr, yamlOnly } from './kinds.ts';
 import { auth } from './server-auth.ts';
 import { toolRules } from './tool-rules.ts';
-import { flag } from './value-kinds.ts';
+import { flag, VARIABLE } from './value-kinds.ts';
 
 export const SERVER_NAME = text(
   `a name of at most 32 letters, digits, - and _, without __, other than ${BUILT_IN_SERVER}`,
@@ -53,12 +53,7 @@ const TEXTS_BY_NAME = {
   isSecret: true as const,
 };
 
-const VARIABLES = listOf('a list of names of environment variables, or true', /^[A-Za-z_][A-Za-z0-9_]*$/);
-const INHERITED = yamlOnly<readonly string[] | true>(
-  VARIABLES.accepted,
-  { anyOf: [{ const: true }, VARIABLES.schema] },
-  (value, context) => (value === true ? value : VARIABLES.fromYaml(value, context)),
-);
+const INHERITED = valueOr([true], listOf('a list of names of environment variables, or true', VARIABLE));
 
 /** The keys of a server. */
 export const SERVER_TABLE = {

@@ -1,9 +1,9 @@
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
 import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
-import { integer, listOf, mapOf, path, text, type ValueKind, yamlOnly } from './kinds.ts';
+import { integer, listOf, mapOf, path, text, type ValueKind, valueOr, yamlOnly } from './kinds.ts';
 
 export const flag: ValueKind<boolean> = {
   accepted: 'true or false',
@@ -12,8 +12,10 @@ export const flag: ValueKind<boolean> = {
   fromText: (text) => (/^(?:1|true)$/i.test(text) ? true : /^(?:0|false)$/i.test(text) ? false : undefined),
 };
 
-export const exposure = yamlOnly('true, false, search or auto', { enum: [true, false, 'search', 'auto'] }, (value) =>
-  typeof value === 'boolean' || value === 'search' || value === 'auto' ? value : undefined,
+const EXPOSURES = [true, false, 'search', 'auto'] as const;
+
+export const exposure = yamlOnly('true, false, search or auto', { enum: EXPOSURES }, (value) =>
+  EXPOSURES.find((one) => one === value),
 );
 
 export const toolPatterns = listOf(
@@ -58,12 +60,9 @@ export const secureUrl = text(
   HTTP_URL,
 );
 
-const ANSWER_TOOL = new RegExp(`^(?:${TOOL_NAMES.join('|')})$`);
-
-export const answerTools = listOf(
+export const answerTools = listOf<ToolName>(
   `a list of tools, of ${TOOL_NAMES.join(', ')}`,
-  (text) => TOOL_NAMES.find((name) => name === text),
-  ANSWER_TOOL,
+  new RegExp(`^(?:${TOOL_NAMES.join('|')})$`),
 );
 
 export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
@@ -94,7 +93,7 @@ export const hostPort: ValueKind<string> = {
     hostPortText.fromYaml(Number.isInteger(value) && Number(value) >= 0 ? String(value) : value, context),
 };
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+export const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 export const secretVariable: ValueKind<string> = {
   ...text('the name of an environment variable', VARIABLE),
@@ -161,14 +160,7 @@ export const access = yamlOnly('a map of callers to what they may use', { type: 
 /** By server: names of tools, or `all`. */
 export const groundedTools = mapOf(
   'a map of servers to lists of names of tools, or to all',
-  yamlOnly<readonly string[] | 'all'>(
-    'a list of names of tools, or all',
-    { anyOf: [{ const: 'all' }, { type: 'array', items: { type: 'string', minLength: 1 } }] },
-    (list) => {
-      const isList = Array.isArray(list) && list.every((name) => typeof name === 'string' && name !== '');
-      return list === 'all' || isList ? list : undefined;
-    },
-  ),
+  valueOr(['all'], listOf('a list of names of tools, or all', /\S/)),
 );
 
 /** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
