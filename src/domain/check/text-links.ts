@@ -1,5 +1,5 @@
 import { pageKey } from '../answers/citation.ts';
-import { toClaim } from '../evidence/claims.ts';
+import { LINK_LABEL, LINK_TARGET, toClaim } from '../evidence/claims.ts';
 import { hasFigures } from '../evidence/evidence.ts';
 import { withoutTracking } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
@@ -115,7 +115,7 @@ const LINK = new RegExp(
   [
     '!\\[[^\\]]{0,300}\\](?:\\([^()\\s]*(?:\\s[^()]{0,300})?\\)|\\[[^\\]]{0,60}\\])',
     '(?<!`)(`{1,3})(?!`)[^`]{1,1000}\\1',
-    '\\[(?<label>(?:[^[\\]]|\\[[^[\\]]{0,100}\\]){0,300})\\](?:\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,4000})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)|\\[(?<ref>[^\\][]{0,60})\\])',
+    `${LINK_LABEL}(?:${LINK_TARGET}|\\[(?<ref>[^\\][]{0,60})\\])`,
     '[[［【](?<ids>\\^?[^\\]\\[［］【】]{1,60})[\\]］】](?!\\()',
     `<?(?<bare>${BARE.source})>?`,
   ].join('|'),

@@ -3,16 +3,18 @@ import { fenceAfter } from '../values/code-fence.ts';
 
 const MAX_CLAIM_CHARS = 400;
 
-/** A Markdown link to a web page. A label may have brackets, a URL parentheses. */
-const LINK =
-  /\[(?:[^[\]]|\[[^[\]]{0,100}\]){0,300}\]\(\s?<?(https?:\/\/(?:[^\s()<>]|\([^\s()<>]{0,300}\)){1,4000})>?(?:\s+["'(][^)]{0,300}["')])?\s?\)/gi;
+/** The label of a Markdown link, which may have brackets, and the URL of a web page, which may have parentheses, with a title. */
+export const LINK_LABEL = '\\[(?<label>(?:[^[\\]]|\\[[^[\\]]{0,100}\\]){0,300})\\]';
+export const LINK_TARGET =
+  '\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,4000})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)';
+const LINK = new RegExp(LINK_LABEL + LINK_TARGET, 'gi');
 /** What is not the text of a claim: code, tags, other links, URLs, marks of notes, Markdown. */
 const NO_TEXT =
   /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
 /** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
 const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 
-/** The claims of a text that cites a page: what precedes each link to it on its line, since the previous link. */
+/** The claims of an answer that cites a page: what precedes each link on its line, since the previous one. The API links once for several sentences. */
 export function claimsFor(markdown: string, url: string): string[] {
   const claims = new Set<string>();
   let fence = '';
@@ -24,7 +26,7 @@ export function claimsFor(markdown: string, url: string): string[] {
       const own = toClaim(line.slice(end, link.index));
       if (/[\p{L}\p{N}]/u.test(own)) claim = own;
       end = link.index + link[0].length;
-      if (claim !== '' && pageKey(link[1] ?? '') === pageKey(url)) claims.add(claim);
+      if (claim !== '' && pageKey(link.groups?.url ?? '') === pageKey(url)) claims.add(claim);
     }
   }
   return [...claims].slice(0, 20);
