@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Inquiry, SearchObserver, SearchOutcome } from '../ports/llm-search.ts';
+import type { SearchObserver, SearchOutcome, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
 
 /** How often a response is looked at in the first minute, and later. */
@@ -15,7 +15,7 @@ const FIRST_MS = 60_000;
  */
 export async function watchResponse(
   id: string,
-  asked: Pick<Inquiry, 'profile' | 'timeZone'>,
+  asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
   { responses, clock }: { readonly responses: StartedResponses; readonly clock: Clock },
   observer: SearchObserver & { readonly onLook: (searches: number) => void },
   signal: AbortSignal,

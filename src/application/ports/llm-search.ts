@@ -8,23 +8,15 @@ import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
 import type { ToolOutput } from '../../domain/grounded/tool-output.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 
-/** What is asked, who asks and until when, and how. */
-export interface SearchRequest extends Inquiry, Asker {
-  readonly mode: SearchMode;
-}
-
-/** What is asked. */
-export interface Inquiry {
+/** What is asked, how, and by whom. */
+export interface SearchRequest {
   readonly question: Question;
   readonly profile: ModelProfile;
   readonly instructions: string;
   /** Today in the time zone, `YYYY-MM-DD`. */
   readonly today: string;
   readonly timeZone: string;
-}
-
-/** Who asks, and until when. */
-export interface Asker {
+  readonly mode: SearchMode;
   readonly by: CallOrigin;
   /** When the caller gives up, on the scale of `elapsedMs`. */
   readonly deadlineMs: number;

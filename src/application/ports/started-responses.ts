@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
 import type { Kind } from '../../domain/values/kind.ts';
-import type { Inquiry, SearchOutcome } from './llm-search.ts';
+import type { SearchOutcome, SearchRequest } from './llm-search.ts';
 
 /** What a look at a response shows: the number of searches so far, and the outcome of a response that has ended. */
 export interface Look {
@@ -15,7 +15,11 @@ export type LookError = Kind<'unknown_response'> | Kind<'not_looked', { error: S
 /** Responses that continue at the API, in whatever process they began. No promise rejects. `asked` says how a reply is made. */
 export interface StartedResponses {
   /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
-  look(id: string, asked: Pick<Inquiry, 'profile' | 'timeZone'>, signal: AbortSignal): Promise<Result<Look, LookError>>;
+  look(
+    id: string,
+    asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+    signal: AbortSignal,
+  ): Promise<Result<Look, LookError>>;
 
   /** One request, which ends the response. Resolves when it was sent, or after a limited time. */
   cancel(id: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { Inquiry } from '../../../application/ports/llm-search.ts';
+import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
@@ -31,7 +31,7 @@ export class OpenAiStartedResponses implements StartedResponses {
 
   async look(
     id: string,
-    { profile, timeZone }: Pick<Inquiry, 'profile' | 'timeZone'>,
+    { profile, timeZone }: Pick<SearchRequest, 'profile' | 'timeZone'>,
     signal: AbortSignal,
   ): Promise<Result<Look, LookError>> {
     const { callFor, route, clock } = this.#options;
