@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError, EmptyAnswer } from '../../domain/answers/answer-error.ts';
+import { handleIn } from '../../domain/answers/answer-handle.ts';
 import { renderAnswer } from '../../domain/answers/answer-result.ts';
 import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
@@ -76,7 +77,7 @@ export class AnswerQuery {
   async execute(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { query } = input.args;
     const { long } = this.#deps;
-    const handle = typeof query === 'string' ? long?.handleIn(query) : undefined;
+    const handle = typeof query === 'string' ? long && handleIn(query) : undefined;
     if (long === undefined || handle === undefined) return this.#answer(input, this.#wayOf(input), signal);
     if (!long.isValid(handle, input.by)) return err({ kind: 'unknown_answer' });
     const search: Way['search'] = (...asked) => long.fetch(handle, ...asked);

@@ -1,7 +1,6 @@
 import { err } from 'neverthrow';
-import { type AnswerHandle, handleIn, toHandle } from '../../domain/answers/answer-handle.ts';
-import { type Language, languageOf } from '../../domain/answers/language.ts';
-import type { ToolName } from '../../domain/answers/tool-name.ts';
+import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.ts';
+import type { Language } from '../../domain/answers/language.ts';
 import { BUILT_IN_SERVER, type CallOrigin, isLocal, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
 import { BoundedMap } from '../../domain/values/bounded-map.ts';
 import type { Kind } from '../../domain/values/kind.ts';
@@ -48,9 +47,6 @@ export class LongAnswers {
     this.#options = options;
   }
 
-  /** The handle that a query consists of; undefined if it is a question. */
-  readonly handleIn = handleIn;
-
   /** Whether a handle was made for the caller, whose rights may have changed since then. */
   isValid(handle: AnswerHandle | 'malformed', by: CallOrigin): handle is AnswerHandle {
     if (handle === 'malformed' || !by.rights.mayUse({ server: BUILT_IN_SERVER, name: handle.tool })) return false;
@@ -61,16 +57,15 @@ export class LongAnswers {
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<LongOutcome> {
     const { by, question, profile } = request;
     const key = JSON.stringify([ownerOf(by), question, profile]);
-    const language = languageOf(question.query);
     const known = this.#knownFor(key);
     if (known !== undefined) {
-      const outcome = await this.#wait(known, question.tool, request, observer, true, signal);
+      const outcome = await this.#wait(known, request, observer, true, signal);
       const isLost = 'error' in outcome && outcome.error.kind === 'unknown_answer';
-      if (!isLost) return asRecovered(outcome, this.#handleOf(known, question.tool, by));
+      if (!isLost) return asRecovered(outcome, this.#handleOf(known, request));
       // The API has forgotten it: the question is asked again.
     }
-    const begun = this.#remember(key, request, language);
-    const outcome = await this.#wait(begun, question.tool, request, observer, true, signal);
+    const begun = this.#remember(key, request);
+    const outcome = await this.#wait(begun, request, observer, true, signal);
     const isLost = 'error' in outcome && outcome.error.kind === 'unknown_answer';
     return isLost ? err({ kind: 'failed', detail: 'the API no longer has the response' }) : outcome;
   }
@@ -82,10 +77,10 @@ export class LongAnswers {
     observer: SearchObserver,
     signal: AbortSignal,
   ): Promise<LongOutcome> {
-    const { tool, responseId } = handle;
+    const { responseId } = handle;
     const known = [...this.#remembered.values()].find(({ id }) => id === responseId);
-    const search = known ?? this.#remember(toHandle(handle), request, 'en', responseId);
-    const outcome = await this.#wait(search, tool, request, observer, false, signal);
+    const search = known ?? this.#remember(toHandle(handle), request, responseId);
+    const outcome = await this.#wait(search, request, observer, false, signal);
     return asRecovered(outcome, toHandle(handle));
   }
 
@@ -105,8 +100,7 @@ export class LongAnswers {
 
   async #wait(
     search: StartedSearch,
-    tool: ToolName,
-    { by }: SearchRequest,
+    request: SearchRequest,
     observer: SearchObserver,
     mayCancel: boolean,
     signal: AbortSignal,
@@ -118,7 +112,7 @@ export class LongAnswers {
     const outcome = await search.wait(observer, mayCancel, limit.signal);
     this.#waits -= 1;
     for (const stop of stops) stop();
-    const handle = this.#handleOf(search, tool, by);
+    const handle = this.#handleOf(search, request);
     if (outcome.isOk() || handle === undefined) return outcome;
     const { error } = outcome;
     if (error.kind === 'interrupted') return err({ ...error, handle });
@@ -133,11 +127,10 @@ export class LongAnswers {
     return known !== undefined && clock.elapsedMs() - known.startedMs < keepMs ? known : undefined;
   }
 
-  #remember(key: string, request: SearchRequest, language: Language, foreignId?: string): StartedSearch {
+  #remember(key: string, request: SearchRequest, foreignId?: string): StartedSearch {
     const search: StartedSearch = new StartedSearch({
       ...this.#options,
       request,
-      language,
       ...(foreignId !== undefined && { foreignId }),
       onOver: () => this.#remembered.get(key) === search && this.#remembered.delete(key),
       track: (promise) => {
@@ -150,7 +143,7 @@ export class LongAnswers {
     return search;
   }
 
-  #handleOf({ id }: StartedSearch, tool: ToolName, by: CallOrigin): string | undefined {
+  #handleOf({ id }: StartedSearch, { by, question: { tool } }: SearchRequest): string | undefined {
     if (id === undefined) return undefined;
     return toHandle({ tool, responseId: id, signature: this.#options.signer.sign([ownerOf(by), tool, id]) });
   }

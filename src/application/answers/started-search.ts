@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import type { Language } from '../../domain/answers/language.ts';
+import { type Language, languageOf } from '../../domain/answers/language.ts';
 import { CANCELLED, untilAborted } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchProgress, SearchRequest } from '../ports/llm-search.ts';
@@ -17,8 +17,6 @@ export interface StartedSearchOptions {
 
 interface Started extends StartedSearchOptions {
   readonly request: SearchRequest;
-  /** Of the texts of this program about it. */
-  readonly language: Language;
   /** The ID of a response that another process began. */
   readonly foreignId?: string;
   /** There is no response that a later call could follow. */
@@ -35,6 +33,7 @@ interface Following {
 
 /** One response of the API, and the calls that follow it: they read its stream together, and look at it if that breaks. It keeps no answer. */
 export class StartedSearch {
+  /** Of the texts of this program about it. */
   readonly language: Language;
   readonly startedMs: number;
   readonly #options: Started;
@@ -54,7 +53,7 @@ export class StartedSearch {
     this.#options = options;
     this.id = options.foreignId;
     this.#isCounted = options.foreignId !== undefined;
-    this.language = options.language;
+    this.language = languageOf(options.request.question.query);
     this.startedMs = options.clock.elapsedMs();
   }
 
