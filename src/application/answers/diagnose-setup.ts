@@ -95,14 +95,12 @@ export async function* diagnoseSetup(
   }
 }
 
-/** The API began a response that continues by itself, or why not. */
-type Background = 'started' | 'refused';
-
 /** What a question has shown. */
 interface Asked {
   readonly check: Check;
   readonly checks?: PagesReport['checks'];
-  readonly background?: readonly Background[];
+  /** The API has begun a response that continues by itself. */
+  readonly isStarted?: boolean;
 }
 
 /** Whether a page of the answer could be checked. */
@@ -116,8 +114,8 @@ function toPagesCheck({ checks = [] }: Asked): Check {
 }
 
 /** Whether questions can take long. */
-function toLongCheck({ check: { verdict }, background = [] }: Asked, { longAnswers }: Config): Check {
-  if (background.includes('started')) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
+function toLongCheck({ check: { verdict }, isStarted }: Asked, { longAnswers }: Config): Check {
+  if (isStarted) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
   if (verdict === 'failed' || verdict === 'skipped') return skipped(LONG, 'the web search was not answered');
   const detail = 'the API does not accept background, so these questions end with their calls (long_answers.tools)';
   return { name: LONG, verdict: 'warning', detail };
@@ -146,8 +144,10 @@ async function ask(
   signal: AbortSignal,
 ): Promise<Asked> {
   const isWebOnly = name === 'web search';
-  const background: Background[] = [];
-  const onStarted = (id: string | undefined) => void background.push(id === undefined ? 'refused' : 'started');
+  let isStarted = false;
+  const onStarted = (id: string | undefined) => {
+    isStarted ||= id !== undefined;
+  };
   const observer = { onProgress: () => {}, onStarted };
   const asked = { by: DOCTOR, isWebOnly, isLong: isWebOnly && isLong, args: { query: SEARCH_QUESTION }, observer };
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
@@ -166,7 +166,7 @@ async function ask(
     const ending = web === 'never' ? '; the web is never searched (grounding.web)' : '';
     return ok(`answered with own tools offered in ${seconds}${ending}`);
   });
-  return { check, checks: answer.map(({ report }) => report.checks).unwrapOr(undefined), background };
+  return { check, checks: answer.map(({ report }) => report.checks).unwrapOr(undefined), isStarted };
 }
 
 async function withTimeout<T>(
