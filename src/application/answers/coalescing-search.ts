@@ -30,9 +30,7 @@ export class CoalescingSearch implements LlmSearch {
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
     // One object per call: the same observer may wait twice.
     const call: SearchObserver = {
-      onProgress: (progress) => {
-        if (!signal.aborted) observer.onProgress(progress);
-      },
+      onProgress: (progress) => observer.onProgress(progress),
       onUsed: (use) => observer.onUsed?.(use),
     };
     search.waiting.add(call);

@@ -33,13 +33,12 @@ export class PageChecks {
     const urls = citations.map(({ url }) => url).filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
     if (urls.length === 0) return new Map();
     const readings = await this.#citedPages.read(urls, signal);
-    // The texts of pages are not kept.
-    const known = new Map<string, KnownPage>([...readings].map(([url, { text: _, ...page }]) => [url, page]));
-    const texts = [...readings].flatMap(([url, { text }]) => (text === undefined ? [] : [[url, text] as const]));
-    for (const [url, text] of texts) {
-      const page = await text();
-      if (signal.aborted) break;
-      known.set(url, { ...known.get(url), evidence: evidenceFor(claimsFor(body, url), page) });
+    const known = new Map<string, KnownPage>();
+    for (const [url, { text, ...page }] of readings) {
+      const read = signal.aborted ? undefined : await text?.();
+      const evidence = read && !signal.aborted ? evidenceFor(claimsFor(body, url), read) : undefined;
+      // The texts of pages are not kept.
+      known.set(url, { ...page, evidence });
     }
     return known;
   }

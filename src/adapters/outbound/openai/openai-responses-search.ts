@@ -55,7 +55,6 @@ const ID = /^[A-Za-z0-9_-]{1,90}$/;
 /** OpenAI's Responses API with web_search, always streamed. */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
-  readonly #random: () => number;
   readonly #places: Places;
   readonly #rejections: Rejections;
   /** The cancellations that are being sent. */
@@ -63,7 +62,6 @@ export class OpenAiResponsesSearch implements LlmSearch {
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
-    this.#random = options.random ?? Math.random;
     this.#places = new Places(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
     this.#rejections = new Rejections(options.logger);
   }
@@ -206,7 +204,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
 
   /** The wait before a repetition, in milliseconds. */
   #backoffMs(retries: number): number {
-    return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (retries - 1)) * (0.75 + this.#random() / 4);
+    const { random = Math.random } = this.#options;
+    return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (retries - 1)) * (0.75 + random() / 4);
   }
 
   /** Without what the user asked and the tools returned. */
