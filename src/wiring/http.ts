@@ -2,11 +2,8 @@ import { join } from 'node:path';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
-import { never } from '../application/async/deadline.ts';
-import type { Gateway } from '../application/gateway/gateway.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { composeTokenVerifier } from './oauth.ts';
@@ -100,12 +97,6 @@ async function serve(runtime: Runtime): Promise<number> {
     }
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  const logWithheld = async () => {
-    const started = gateway();
-    if (started === undefined) return;
-    await started.whenStarted(Number.POSITIVE_INFINITY, never());
-    for (const [server, names] of withheldTools(started)) logSpawn(`gateway: ${server}: ${notApprovedMessage(names)}`);
-  };
   const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
     if (lock !== undefined) metrics.registerChanges();
     if (servers.length === 0 && gateway() === undefined) return;
@@ -126,7 +117,6 @@ async function serve(runtime: Runtime): Promise<number> {
     // In the same turn: no caller sees the new servers with the rights of before.
     setAccess();
     if (gateway() !== undefined) await (await startGateway()).checkAccess();
-    void logWithheld();
   };
   const reload = async () => {
     const loaded = await runtime.reload();
@@ -150,7 +140,6 @@ async function serve(runtime: Runtime): Promise<number> {
   }
   started = configure(config);
   await started;
-  void logWithheld();
   process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
   if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
   if (isGatewayOnly(config)) process.stderr.write(`${SERVING.gatewayOnly(openai.apiKeyVariable)}\n`);
@@ -160,14 +149,6 @@ async function serve(runtime: Runtime): Promise<number> {
   const code = await stopped;
   composed.endServers();
   return code;
-}
-
-/** The names of the tools that `gateway.lock` withholds, by their server. */
-function withheldTools({ changed }: Gateway): ReadonlyMap<string, readonly string[]> {
-  const servers = new Set(changed.map(({ server }) => server));
-  return new Map(
-    [...servers].map((name) => [name, changed.filter(({ server }) => server === name).map(({ name }) => name)]),
-  );
 }
 
 /** Ends the process as SIGHUP does. Node.js itself would fail to restore the settings of a terminal that is closed, and abort. */
