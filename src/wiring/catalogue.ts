@@ -22,8 +22,6 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, 
   readonly call?: AnswerGateway['call'];
 }
 
-export type ComposedCatalogue = ReturnType<typeof composeCatalogue>;
-
 /**
  * Every tool, and the answer tools as MCP offers them. Two packages are loaded here when they are first needed: `openai`, with the first question or
  * check, and the official MCP client, with the servers. What was made ends with the runtime.

@@ -112,10 +112,9 @@ async function serve(runtime: Runtime): Promise<number> {
   const apply = async (reloadable: Reloadable) => {
     // A signal may come while the first servers are being composed.
     await started;
-    const setAccess = await runtime.prepareAccess(reloadable.access);
     await configure(reloadable);
     // In the same turn: no caller sees the new servers with the rights of before.
-    setAccess();
+    runtime.setAccess(reloadable.access);
     if (gateway() !== undefined) await (await startGateway()).checkAccess();
   };
   const reload = async () => {

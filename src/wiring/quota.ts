@@ -26,9 +26,7 @@ export function checkedQuota(quota: QuotaConfig, { clock }: Runtime): CheckedQuo
 
 /** Does not wait for a connection. The client of the store is loaded only if there is one. */
 async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock) {
-  if (url === 'memory') {
-    return new MemoryQuotaStore();
-  }
+  if (url === 'memory') return new MemoryQuotaStore();
   const { RedisQuotaStore } = await import('../adapters/outbound/quota/redis-quota-store.ts');
   return new RedisQuotaStore({ url, clock });
 }

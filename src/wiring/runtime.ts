@@ -30,8 +30,8 @@ export interface Runtime {
   readonly rightsOf: RightsOf;
   /** The section `access` as it is now. */
   readonly access: () => AccessPolicy | undefined;
-  /** Prepares another section `access`, or none. The returned function applies it, together with the servers. */
-  readonly prepareAccess: (policy: AccessPolicy | undefined) => Promise<() => void>;
+  /** Applies another section `access`, or none. */
+  readonly setAccess: (policy: AccessPolicy | undefined) => void;
   /** Reads the complete configuration again. */
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
@@ -80,15 +80,7 @@ type RightsOf = (owner: TokenOwner) => Rights;
 /** What callers may use by the section `access`, if there is one. */
 function toRights(policy: AccessPolicy | undefined, hasAnswers: boolean, others: readonly string[]): RightsOf {
   const rightsOf = policy === undefined ? () => EVERYTHING : rightsBy(policy);
-  if (hasAnswers) return rightsOf;
-  // The same rights are the same object, for which documents are kept.
-  const known = new WeakMap<Rights, Rights>();
-  return (owner) => {
-    const rights = rightsOf(owner);
-    const restricted = known.get(rights) ?? withoutAnswers(rights, others);
-    known.set(rights, restricted);
-    return restricted;
-  };
+  return hasAnswers ? rightsOf : (owner) => withoutAnswers(rightsOf(owner), others);
 }
 
 interface BootstrapOptions extends ConfigOptions, Partial<Program> {
@@ -121,12 +113,9 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
     redactor,
     rightsOf: (owner) => rightsOf(owner),
     access: () => access,
-    prepareAccess: async (policy) => {
-      const prepared = toRights(policy, hasAnswers, others);
-      return () => {
-        rightsOf = prepared;
-        access = policy;
-      };
+    setAccess: (policy) => {
+      rightsOf = toRights(policy, hasAnswers, others);
+      access = policy;
     },
     reload: () => load(true),
     typed: options.serves ? undefined : typedOptions(options.commandLine),
