@@ -1,12 +1,12 @@
 import { type Child, el, foreign, link } from './elements.ts';
 import { answerParts, type Part } from './markdown.ts';
-import { handleIn, type ShownAnswer, type Source, sourcesOf, withoutSources } from './sources.ts';
+import { type ShownAnswer, type Source, sourcesOf, withoutSources } from './sources.ts';
 
 /** An answer. `askAgain` is called with the handle of one that is not finished. */
 export function answerNodes(shown: ShownAnswer, time: string, askAgain: (handle: string) => void): readonly Child[] {
-  const { answer, used_search: usedSearch, model } = shown;
-  const handle = handleIn(shown);
-  if (handle !== undefined) {
+  const { answer, used_search: usedSearch, model } = shown.result;
+  const { state, handle } = shown.report;
+  if (state === 'unfinished' && handle !== undefined) {
     const again = el('button', { type: 'button', onclick: () => askAgain(handle) }, 'Ask again');
     return [el('p', { className: 'hint' }, `Not finished after ${time}`), markdown(answer), again];
   }
@@ -14,7 +14,7 @@ export function answerNodes(shown: ShownAnswer, time: string, askAgain: (handle:
   const sources = sourcesOf(shown).map(sourceItem);
   return [
     el('p', { className: 'hint' }, `Answered in ${time}, ${how}, by ${model}`),
-    markdown(withoutSources(shown)),
+    markdown(withoutSources(shown.result)),
     sources.length === 0 ? [] : [el('h3', {}, 'Sources'), el('ol', { className: 'sources' }, sources)],
   ];
 }

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
+import { META_PREFIX } from '../../mcp/era.ts';
+import { metaOf } from '../../mcp/json-rpc.ts';
 import { answerNodes } from './answer.ts';
 import { callRunner } from './call-runner.ts';
 import { announce, byId, el, foreign } from './elements.ts';
@@ -27,8 +29,10 @@ export function startAsking(): void {
         const failed = `No answer after ${elapsed()}`;
         return [el('div', { className: 'failure' }, failed, foreign(reasonIn(result ?? error), 'p'))];
       }
+      const { [`${META_PREFIX}report`]: report } = metaOf(result);
       // The tools of this program have this result.
-      return answerNodes(result.structuredContent as unknown as ShownAnswer, elapsed(), (handle) => {
+      const shown = { result: result.structuredContent, report } as unknown as ShownAnswer;
+      return answerNodes(shown, elapsed(), (handle) => {
         // The button is removed, and would take the focus with it.
         submit.focus();
         void ask(handle, name);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import {
-  handleIn,
   type ShownAnswer,
   sourcesOf,
   withoutSources,
@@ -8,15 +7,16 @@ import {
 
 const URLS = ['https://a.example/', 'https://a.example/b', 'https://c.example/d_(e)'];
 
-/** An answer with these citations and these lines of sources. */
+/** An answer with these lines of sources, whose citations have these members. */
 function answer(lines: readonly string[], more: object = {}): ShownAnswer {
   const citations = URLS.map((url) => ({ url, published_at: '2026-01-05', ...more }));
-  return { answer: `Text.\n\nSources:\n${lines.join('\n')}`, citations, used_search: true, model: 'm' };
+  const result = { answer: `Text.\n\nSources:\n${lines.join('\n')}`, citations, used_search: true, model: 'm' };
+  return { result, report: {} };
 }
 
 test('the list of sources goes if every entry of it is a citation', () => {
-  expect(withoutSources(answer(URLS.map((url) => `- ${url} (2026-01-05)`)))).toBe('Text.');
-  const other = answer(['- https://a.example/ (2026-01-05)', '- https://other.example/ (2026-01-05)']);
+  expect(withoutSources(answer(URLS.map((url) => `- ${url} (2026-01-05)`)).result)).toBe('Text.');
+  const { result: other } = answer(['- https://a.example/ (2026-01-05)', '- https://other.example/ (2026-01-05)']);
   expect(withoutSources(other)).toBe(other.answer);
 });
 
@@ -26,11 +26,11 @@ test('a source has its host and its day', () => {
   expect(sourcesOf(answer([]))[0]).toMatchObject({ title: undefined, about: '2026-01-05' });
 });
 
-test('a dead page is found by its complete URL, in both languages', () => {
-  const marks = ['', ' [not found: HTTP 404]', ' [見つかりません: ホスト名がありません]'];
-  const shown = answer(URLS.map((url, at) => `- ${url} (2026-01-05)${marks[at]}`));
+test('a page that does not exist is a finding', () => {
+  const found = [{ state: 'ok', status: 200 }, { state: 'dead', status: 404 }, { state: 'dead' }] as const;
+  const checks = found.map((check, at) => ({ url: URLS[at] ?? '', ...check }));
   const findings = [[], ['not found: HTTP 404'], ['not found: no such host']];
-  expect(sourcesOf(shown).map(({ findings }) => findings)).toEqual(findings);
+  expect(sourcesOf({ ...answer([]), report: { checks } }).map(({ findings }) => findings)).toEqual(findings);
 });
 
 test('what the page does not say is a finding, and the similar passage is kept', () => {
@@ -39,12 +39,4 @@ test('what the page does not say is a finding, and the similar passage is kept',
     findings: ['"42 %", "1,226" not on the page', 'no similar passage on the page'],
     quote: 'A passage',
   });
-});
-
-test('an answer that is not finished has a handle', () => {
-  const handle = `la1.d.resp_1.${'x'.repeat(22)}`;
-  const shown = { ...answer([]), answer: `Not finished.\n\n${handle}\n\nTime so far`, used_search: false };
-  expect(handleIn(shown)).toBe(handle);
-  expect(handleIn({ ...shown, used_search: true })).toBe(undefined);
-  expect(handleIn({ ...shown, answer: `about ${handle}` })).toBe(undefined);
 });
