@@ -6,7 +6,6 @@ import type { LogEntry } from './request.ts';
 export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: number): string {
   const { method, call } = entry;
   const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
-  const isRefused = call === undefined && served === 'refused';
   return `${JSON.stringify({
     time: time.toISOString(),
     caller: entry.caller,
@@ -18,7 +17,7 @@ export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: nu
     status,
     // A path may contain any text: only usual characters are logged.
     path:
-      isRefused || (call === undefined && method === undefined)
+      call === undefined && (served === 'refused' || method === undefined)
         ? entry.path.replace(/[^\w./~-]/g, '?').slice(0, MAX_LENGTH)
         : undefined,
     reason: entry.reason ?? (entry.isUnlisted ? NO_ENTRY : undefined),

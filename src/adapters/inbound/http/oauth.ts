@@ -57,10 +57,8 @@ export function tokenRefusal(error: TokenError | { readonly kind: 'no_token' }, 
       const headers = challenge(oauth, { error: 'insufficient_scope' });
       return refusal('FORBIDDEN', REFUSALS.scopes(scopes), { headers, reason: 'token: insufficient_scope' });
     }
-    case 'issuer_unavailable': {
-      const { retryAfterMs } = error;
-      return refusal('ISSUER_UNAVAILABLE', REFUSALS.issuer(issuer), { retryAfterMs, reason: 'issuer unavailable' });
-    }
+    case 'issuer_unavailable':
+      return refusal('ISSUER_UNAVAILABLE', REFUSALS.issuer(issuer), { retryAfterMs: error.retryAfterMs });
   }
 }
 
