@@ -79,15 +79,9 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
 
 /** Of a claim that cites several pages, only what is on none of them is missing. */
 function citedTogether(compared: readonly ComparedClaim[]): readonly ComparedClaim[] {
-  const missingOf = new Map<string, readonly string[]>();
-  for (const { claim, missing } of compared) {
-    const others = missingOf.get(claim) ?? missing;
-    missingOf.set(
-      claim,
-      missing.filter((figure) => others.includes(figure)),
-    );
-  }
-  return compared.map((one) => ({ ...one, missing: missingOf.get(one.claim) ?? [] }));
+  const isOnNone = (claim: string, figure: string) =>
+    compared.every((other) => other.claim !== claim || other.missing.includes(figure));
+  return compared.map((one) => ({ ...one, missing: one.missing.filter((figure) => isOnNone(one.claim, figure)) }));
 }
 
 type CheckedLink = PageCheck & {
