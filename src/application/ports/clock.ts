@@ -1,6 +1,6 @@
 /**
  * The source of time: of every limit, wait and date that callers can notice. The timers of Node.js are used only where no caller waits for
- * them and tests need not: to end what is left of a process or a connection (`child-process.ts`, `child-transport.ts`, `mcp-connection.ts`,
+ * them and tests need not: to end what is left of a process or a connection (`child-process.ts`, `mcp-connection.ts`,
  * `remote-tool-server.ts`, `response-reader.ts`, `main.ts`), and to look at what sends no event (`reader-watch.ts`). The page has the timers
  * of its browser (`call-runner.ts`, `keep-loading.ts`).
  */
