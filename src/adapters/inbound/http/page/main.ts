@@ -1,7 +1,7 @@
 // The page of the HTTP server. What servers and answers contain becomes text nodes and checked attributes, never HTML.
 import { startAsking } from './ask.ts';
 import { startChecking } from './check.ts';
-import { byId } from './elements.ts';
+import { byId, el } from './elements.ts';
 import { keepLoading } from './keep-loading.ts';
 import {
   allowTokenQuestion,
@@ -91,7 +91,6 @@ function troubleText(error: unknown): string {
 async function saveOpenApi(): Promise<void> {
   const response = await request('/openapi.json');
   const href = URL.createObjectURL(await response.blob());
-  const link = Object.assign(document.createElement('a'), { href, download: 'openapi.json' });
-  link.click();
+  el('a', { href, download: 'openapi.json' }).click();
   URL.revokeObjectURL(href);
 }

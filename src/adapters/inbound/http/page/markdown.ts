@@ -21,11 +21,7 @@ type Span = 'strong' | 'em' | 'code';
 
 /** An answer as parts. HTML in it, and whatever else is not known here, is text. */
 export function answerParts(markdown: string): readonly Part[] {
-  return blocks(blocksOf(markdown));
-}
-
-function blocks(tokens: readonly Token[]): readonly Part[] {
-  return tokens.flatMap(block);
+  return blocksOf(markdown).flatMap(block);
 }
 
 function block(token: Token): readonly Part[] {
@@ -34,12 +30,12 @@ function block(token: Token): readonly Part[] {
     case 'space':
       return [];
     case 'heading':
-      return [part('h3', inline(found.tokens))];
+      return [part('h3', found.tokens.flatMap(span))];
     case 'paragraph':
-      return [part('p', inline(found.tokens))];
+      return [part('p', found.tokens.flatMap(span))];
     // The text of a list entry.
     case 'text':
-      return found.tokens === undefined ? [found.raw] : inline(found.tokens);
+      return found.tokens === undefined ? [found.raw] : found.tokens.flatMap(span);
     case 'checkbox':
       return [found.raw];
     case 'code':
@@ -47,7 +43,7 @@ function block(token: Token): readonly Part[] {
     case 'hr':
       return [part('hr', [])];
     case 'blockquote':
-      return [part('blockquote', blocks(found.tokens))];
+      return [part('blockquote', found.tokens.flatMap(block))];
     case 'list':
       return [list(found)];
     case 'table':
@@ -58,7 +54,7 @@ function block(token: Token): readonly Part[] {
 }
 
 function list({ ordered, start, items }: Tokens.List): Part {
-  const entries = items.map(({ tokens }) => part('li', blocks(tokens)));
+  const entries = items.map(({ tokens }) => part('li', tokens.flatMap(block)));
   return ordered ? { ...part('ol', entries), start: Number(start) } : part('ul', entries);
 }
 
@@ -66,13 +62,9 @@ function table({ header, rows }: Tokens.Table): Part {
   const row = (tag: 'th' | 'td', cells: readonly Tokens.TableCell[]) =>
     part(
       'tr',
-      cells.map(({ tokens }) => part(tag, inline(tokens))),
+      cells.map(({ tokens }) => part(tag, tokens.flatMap(span))),
     );
   return part('table', [row('th', header), ...rows.map((cells) => row('td', cells))]);
-}
-
-function inline(tokens: readonly Token[]): readonly Part[] {
-  return tokens.flatMap(span);
 }
 
 function span(token: Token): readonly Part[] {
@@ -80,7 +72,7 @@ function span(token: Token): readonly Part[] {
   switch (found.type) {
     case 'strong':
     case 'em':
-      return [part(found.type, inline(found.tokens))];
+      return [part(found.type, found.tokens.flatMap(span))];
     case 'codespan':
       return [part('code', [found.text])];
     case 'br':
@@ -102,7 +94,7 @@ function link(token: Tokens.Link | Tokens.Image): readonly Part[] {
   const to = (text: string): Part => ({ ...part('a', [text]), href });
   if (isBareUrl(token)) return [to(withoutUser(token.text))];
   if (hostOf(href).replace(/^www\./, '') === token.text) return [to(token.text)];
-  return [...inline(token.tokens ?? []), ' (', to(href), ')'];
+  return [...(token.tokens ?? []).flatMap(span), ' (', to(href), ')'];
 }
 
 function part(tag: Tag, parts: readonly Part[]): PartElement {

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
+import { decoded } from '../../../../domain/values/web-url.ts';
 
 /** A schema without local references, nullable types and lists of constants. */
 export interface SimpleSchema {
@@ -46,18 +47,10 @@ const ANYTHING: SimpleSchema = { type: undefined, values: undefined, names: [], 
 function targetOf(ref: string, root: JsonObject): unknown {
   let target: unknown = ref.startsWith('#') ? root : undefined;
   for (const part of ref.split('/').slice(1)) {
-    const name = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const name = (decoded(part) ?? part).replaceAll('~1', '/').replaceAll('~0', '~');
     target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
   }
   return target;
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 /** The names of the properties that a schema requires. */
