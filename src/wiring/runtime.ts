@@ -70,11 +70,6 @@ export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: Serv
   return offersServers && llm.adapter !== 'offline' && keyProblem(openai.apiKey) === 'no_api_key';
 }
 
-/** The names of the servers that the user of this machine may not use. */
-export function hiddenServers({ servers = [] }: ServerConfig, rights: Rights): readonly string[] {
-  return servers.map(({ name }) => name).filter((name) => !rights.sees(name));
-}
-
 type RightsOf = (owner: TokenOwner) => Rights;
 
 /** What callers may use by the section `access`, if there is one. */

@@ -13,7 +13,6 @@ import { composeCatalogue } from './catalogue.ts';
 import type { Exposure } from './gateway.ts';
 import {
   answerServers,
-  hiddenServers,
   isGatewayOnly,
   onUncaughtError,
   type Program,
@@ -40,12 +39,12 @@ async function serve(runtime: Runtime): Promise<number> {
   const stdout = claimStdout();
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
   const by = { caller: LOCAL_CALLER, door: 'stdio' as const, rights };
-  const { servers = [] } = config;
-  const isExposed = config.gateway.expose !== false && servers.length > 0;
+  const configured = (config.servers ?? []).map(({ name }) => name);
+  const isExposed = config.gateway.expose !== false && configured.length > 0;
   let exposure: Exposure | undefined;
   let notify = (_list: ChangingList | 'tools'): void => {};
   const { answerTools, moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
-    configured: servers.map(({ name }) => name),
+    configured,
     servers: answerServers(config, rights),
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),
@@ -57,8 +56,8 @@ async function serve(runtime: Runtime): Promise<number> {
   });
   // The servers start with the first list or call, and not before.
   const gateway = async () => (await startGateway()).gateway;
-  const hidden = hiddenServers(config, rights);
-  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, hiddenServers: hidden });
+  const hiddenServers = configured.filter((name) => !rights.sees(name));
+  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, hiddenServers });
   const subscriptions = isExposed ? new Subscriptions() : undefined;
   const session = new McpSession({
     tools: exposure?.tools ?? answerTools,

@@ -78,16 +78,14 @@ export function restApi(context: Context): Hono<HttpEnv> {
   const restartedMs = new Map<string, number>();
 
   const serversFor = (rights: Rights) => gateway()?.as(rights).servers ?? [];
-  const knownTo = (rights: Rights) =>
-    [...(gateway()?.servers ?? []).map(({ name }) => name), BUILT_IN_SERVER].filter(rights.sees);
-  const unknownServer = (server: string, rights: Rights) =>
-    ofToolCallError({ kind: 'unknown_server', server, known: knownTo(rights) });
 
   /** What a list has of the server that the query names, or of all. */
   const listed = async (c: HttpRequest) => {
     const rights = c.get('rights');
     const only = c.req.query('server') ?? null;
-    if (only !== null && !knownTo(rights).includes(only)) return err(unknownServer(only, rights));
+    const known = [...serversFor(rights).map(({ name }) => name), BUILT_IN_SERVER].filter(rights.sees);
+    if (only !== null && !known.includes(only))
+      return err(ofToolCallError({ kind: 'unknown_server', server: only, known }));
     const visible = gateway()?.as(rights);
     await visible?.whenListed(LIST_WAIT_MS, c.get('signal'));
     return ok({ only, visible, tools: catalogue.toolsFor(rights) });
