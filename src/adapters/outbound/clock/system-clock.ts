@@ -1,3 +1,4 @@
+import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 
 /** The longest wait that Node's timers accept; a longer one would fire at once. */
@@ -14,19 +15,11 @@ export class SystemClock implements Clock {
   }
 
   sleep(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
-    return new Promise((resolve) => {
-      if (signal.aborted) return resolve('aborted');
-      if (ms <= 0) return resolve('elapsed');
-      const onAbort = () => {
-        cancel();
-        resolve('aborted');
-      };
-      const cancel = this.after(ms, () => {
-        signal.removeEventListener('abort', onAbort);
-        resolve('elapsed');
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
+    let cancel = () => {};
+    const elapsed = new Promise<'elapsed'>((resolve) => {
+      cancel = this.after(ms, () => resolve('elapsed'));
     });
+    return untilAborted(elapsed, signal).finally(cancel);
   }
 
   /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
