@@ -6,8 +6,8 @@ import { type CallTool, outcomeOf, type ToolOutcome } from './tool-call.ts';
 /** Passes calls on to their providers if the caller may use the tool. What a caller may not use does not exist for this caller. */
 export function withAccess({ providers, clock, configured = [] }: CatalogueOptions): CallTool {
   return async (call, signal) => {
-    const { server, by } = call;
-    const rights = by.rights;
+    const { server } = call;
+    const { rights } = call.by;
     const owners = providers().filter(({ serverNames }) => serverNames.includes(server));
     // Several may have tools of one server, each with names of its own.
     const provider = owners.find((owner) => owner.toolsFor(rights).some(({ name }) => name === call.tool)) ?? owners[0];

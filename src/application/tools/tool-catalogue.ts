@@ -4,18 +4,19 @@ import { withAccess } from './call-access.ts';
 import { withAudit } from './call-audit.ts';
 import { withMetrics } from './call-metrics.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
-import type { CallTool, ToolCall, ToolOutcome } from './tool-call.ts';
+import type { ToolCall, ToolOutcome } from './tool-call.ts';
 
 /** Every tool of the program, for every door: MCP, REST, the terminal, and the model in a grounded answer. */
 export class ToolCatalogue {
   readonly #options: CatalogueOptions;
-  readonly #call: CallTool;
+  /** Ends with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
+  readonly call: (call: ToolCall, signal: AbortSignal) => Promise<ToolOutcome>;
 
   constructor(options: CatalogueOptions) {
     this.#options = options;
     const checked = withAccess(options);
     const audited = options.audit === undefined ? checked : withAudit(options.audit, checked);
-    this.#call = withMetrics({ ...options, toolsFor: (rights) => this.toolsFor(rights) }, audited);
+    this.call = withMetrics({ ...options, toolsFor: (rights) => this.toolsFor(rights) }, audited);
   }
 
   /** The tools that exist for a caller now. */
@@ -32,10 +33,5 @@ export class ToolCatalogue {
     return owners
       .flatMap((owner) => owner.toolsFor(EVERYTHING))
       .some((one) => one.server === server && one.name === tool);
-  }
-
-  /** Ends with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
-  call(call: ToolCall, signal: AbortSignal): Promise<ToolOutcome> {
-    return this.#call(call, signal);
   }
 }
