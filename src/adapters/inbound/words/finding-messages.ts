@@ -1,4 +1,5 @@
 import type { Answer } from '../../../application/tools/answer.ts';
+import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { count } from './plain.ts';
 
@@ -26,24 +27,17 @@ export function findingsOf({ result, report }: Answer, language: Language, isVer
     return findings.filter((finding) => finding !== false).map((finding) => `- [${at + 1}] ${url}: ${finding}`);
   });
   const heading = lines.length > 0 ? [say('確認結果:', 'Findings:')] : [];
-  return [
-    ...heading,
-    ...lines,
-    summaryOf(
-      checks.map(({ state }) => state),
-      say,
-    ),
-  ];
+  return [...heading, ...lines, summaryOf(checks, say)];
 }
 
-function summaryOf(states: readonly string[], say: (ja: string, en: string) => string): string {
-  const of = (state: string) => states.filter((one) => one === state).length;
+function summaryOf(checks: readonly PageCheck[], say: (ja: string, en: string) => string): string {
+  const of = (wanted: string) => checks.filter(({ state }) => state === wanted).length;
   const [dead, unreadable] = [of('dead'), of('unreadable')];
   const parts = [
     dead > 0 && say(`見つからないページ ${dead}`, `${dead} not found`),
     unreadable > 0 && say(`読めないページ ${unreadable}`, `${unreadable} not readable`),
   ].filter((part) => part !== false);
-  const checked = say(`確認したページ: ${states.length}`, `Checked ${count(states.length, 'page')}`);
+  const checked = say(`確認したページ: ${checks.length}`, `Checked ${count(checks.length, 'page')}`);
   return parts.length === 0
     ? `${checked}${say('', '.')}`
     : `${checked}${say('（', ': ')}${parts.join(say('、', ', '))}${say('）', '')}`;

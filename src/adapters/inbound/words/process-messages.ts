@@ -1,4 +1,4 @@
-import { isFileMissing } from '../../../domain/values/missing-file.ts';
+import { isObject } from '../../../domain/values/json.ts';
 
 /** What the process itself says on standard error. */
 export const PROCESS = {
@@ -15,5 +15,6 @@ export const PROCESS = {
 
 /** The message for a part of the program that could not be loaded when it was first needed; undefined for any other exception. */
 export function missingFileMessage(thrown: unknown): string | undefined {
-  return isFileMissing(thrown) ? PROCESS.missingFile : undefined;
+  const isMissing = isObject(thrown) && /^(?:ERR_)?MODULE_NOT_FOUND$/.test(String(thrown.code));
+  return isMissing ? PROCESS.missingFile : undefined;
 }
