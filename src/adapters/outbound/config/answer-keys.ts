@@ -4,9 +4,6 @@ import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
 
-/** IDs are sent in headers. */
-const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
-
 /** Of a profile. Only that of `answer` has variables and defaults. */
 const PROFILE = {
   model: key('the model that answers', text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/)),
@@ -20,9 +17,7 @@ const PROFILE = {
   search: key(
     'with `required`, an answer without a search is a failure, as is every grounded one with `grounding.web: never`',
     oneOf(['auto', 'required']),
-    {
-      absent: '`auto`',
-    },
+    { absent: '`auto`' },
   ),
   service_tier: key(
     'the service tier of the API; `flex` is cheaper and slower',
@@ -46,10 +41,10 @@ export const ANSWER_KEYS = {
       kinds.baseUrl,
       { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
     ),
-    organization: key('sent as a header', text('an organization ID, such as org-...', VISIBLE_ASCII), {
+    organization: key('sent as a header', text('an organization ID, such as org-...', kinds.VISIBLE_ASCII), {
       variable: 'OPENAI_ORG_ID',
     }),
-    project: key('sent as a header', text('a project ID, such as proj_...', VISIBLE_ASCII), {
+    project: key('sent as a header', text('a project ID, such as proj_...', kinds.VISIBLE_ASCII), {
       variable: 'OPENAI_PROJECT_ID',
     }),
     store: key('whether OpenAI stores responses for later retrieval', kinds.flag, { default: false }),
@@ -71,9 +66,7 @@ export const ANSWER_KEYS = {
     background: key(
       'the API continues if the connection breaks, and the answer is read when it is complete; OpenAI keeps such a response for about ten minutes, also with `store: false`',
       kinds.flag,
-      {
-        default: false,
-      },
+      { default: false },
     ),
   },
   long_answers: {
@@ -175,16 +168,12 @@ export const ANSWER_KEYS = {
     tool: key(
       'offer the tool `check_sources`, which checks the sources of any text; the program then fetches pages',
       kinds.flag,
-      {
-        default: false,
-      },
+      { default: false },
     ),
     rest: key(
       'serve `POST /mcp/check`, which checks the sources of any text; the program then fetches pages',
       kinds.flag,
-      {
-        default: false,
-      },
+      { default: false },
     ),
   },
   llm: {

@@ -2,8 +2,6 @@ import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
 
-/** The audience is compared with a claim, which is visible ASCII. */
-const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;
 
 /** The keys of what is served, and of the gateway. */
@@ -57,15 +55,13 @@ export const SERVING_KEYS = {
       ),
       audience: key(
         'the audience of these tokens, usually the public URL of the endpoint',
-        text('the audience of tokens, such as https://mcp.example.com/mcp', VISIBLE_ASCII),
+        text('the audience of tokens, such as https://mcp.example.com/mcp', kinds.VISIBLE_ASCII),
       ),
       /** The public URL of the endpoint. */
       resource: key(
         'the public URL of the endpoint, whose host is then allowed; required if the audience is not a URL',
         kinds.secureUrl,
-        {
-          absent: 'the audience',
-        },
+        { absent: 'the audience' },
       ),
       scopes: key('scopes, all of which a token needs', kinds.scopes, { default: [] }),
       jwks_uri: key('the keys of the issuer; otherwise their address is read from its metadata', kinds.secureUrl),
@@ -80,10 +76,7 @@ export const SERVING_KEYS = {
     allowed_hosts: key(
       'host names allowed in `Host` in addition to loopback and the address; `*` requires a token',
       kinds.requestHosts,
-      {
-        default: [],
-        variable: 'MCP_HTTP_ALLOWED_HOSTS',
-      },
+      { default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
     ),
     allowed_origins: key('origins whose pages may call the endpoint', kinds.origins, {
       default: [],
@@ -141,7 +134,7 @@ export const SERVING_KEYS = {
       'the file of the approved tools, which `tools --lock` writes; other tools are not offered',
       path('the path of a file'),
     ),
-    /** The default is expanded later (`load-config.ts`), because the build evaluates it on another machine. */
+    /** The default is expanded later (`load-config.ts`): the documents have it as it is written. */
     logins: key(
       'where logins to remote servers are stored; the first login creates the folder',
       path('the path of a folder'),

@@ -50,6 +50,9 @@ export const baseUrl = text(
   HTTP_URL,
 );
 
+/** What headers and claims can have. */
+export const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
+
 /** Visible ASCII without quotes: these texts are sent in headers, in quotes. */
 const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 

@@ -2,7 +2,7 @@ import { MASK } from '../../../domain/values/redaction.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A text of the configuration, with the name of its variable, header or parameter, which says whether it is a secret. */
+/** A text of the configuration, with the name of its variable. */
 export type NamedText = readonly [name: string, text: string];
 
 /** Set in the environment of every server that the gateway starts. If the server is this program, it starts no servers: they could start it again. */
