@@ -66,8 +66,7 @@ export class GroundedCalls {
 
   /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
   get hasPrivateOutput(): boolean {
-    this.#hasPrivateOutput ||= [...this.#answered].some((server) => !this.#isPublic(server));
-    return this.#hasPrivateOutput;
+    return this.#hasPrivateOutput || [...this.#answered].some((server) => !this.#isPublic(server));
   }
 
   /** Undefined if another call is allowed. */

@@ -307,8 +307,8 @@ describe('what is private', () => {
     expect(grounded.hasPrivateOutput).toBe(false);
     publicServers.pop();
     expect(grounded.hasPrivateOutput).toBe(true);
-    publicServers.push('jira');
     await run(get(2));
+    publicServers.push('jira');
     expect(grounded.hasPrivateOutput).toBe(true);
   });
 });
