@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { BUILT_IN_SERVER } from '../../../../src/domain/gateway/call-origin.ts';
@@ -26,10 +25,4 @@ test('a tool of another kind needs one provider, and gets access, audit and repo
     { server: BUILT_IN_SERVER, tool: 'today', outcome: 'answered' },
     { tool: '', isDenied: true },
   ]);
-});
-
-test('the guide has the same provider', () => {
-  const guide = readFileSync('docs/architecture.md', 'utf8');
-  const code = readFileSync('test/support/today-provider.ts', 'utf8');
-  expect(guide).toContain(code.trim());
 });
