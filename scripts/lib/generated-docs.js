@@ -20,7 +20,7 @@ const PARTS = {
   keys: ({ KEYS }) =>
     table(
       ['key, variable, option', 'meaning', 'accepted', 'default'],
-      KEYS.flatMap((key) => keyRows(key, key.kind.accepted)),
+      withSharedRows(KEYS.flatMap((key) => keyRows(key, inShort(key.kind.accepted)))),
     ),
   'server-keys': ({ SERVER_TABLE }) =>
     table(
@@ -63,6 +63,31 @@ function keyRows({ path, variable, option, description, absent = 'none', ...key 
   const names = [path, variable, option].filter((name) => name !== undefined).map((name) => `\`${name}\``);
   const fallback = key.default === undefined ? absent : `\`${toText(key.default)}\``;
   return [[names.join(', '), description, accepted, fallback]];
+}
+
+/** Neighbors with the same meaning have one row. */
+function withSharedRows(rows) {
+  const shared = [];
+  for (const [names, meaning, accepted, fallback] of rows) {
+    const last = shared.at(-1);
+    if (last?.[1] !== meaning) shared.push([names, meaning, accepted, fallback]);
+    else {
+      last[0] += `, ${names}`;
+      if (last[2] !== accepted) last[2] += `; ${accepted}`;
+    }
+  }
+  return shared;
+}
+
+/** What is accepted, as a table says it: an error of the program has the rest. */
+function inShort(accepted) {
+  return accepted
+    .replace(/^true or false$/, 'boolean')
+    .replace(/^an integer of milliseconds, (\d+) or greater$/, 'ms ≥ $1')
+    .replace(/^an integer, (\d+) or greater$/, 'integer ≥ $1')
+    .replace(/^one of /, '')
+    .replace(/^(?:an?|the) /, '')
+    .replace(/ without user, query or fragment, such as \S+/, '');
 }
 
 function toolSections(tools) {

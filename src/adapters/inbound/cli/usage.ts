@@ -12,11 +12,10 @@ Commands:
                           standard input
   check [file | URL | -]  check the sources of a text: whether its links exist,
                           and have the figures of the sentences that cite them
-  doctor                  check configuration, servers, key, network, models and
-                          a search; asks the API one question, which costs a
-                          little
-  tools [server [tool]]   list the tools of the configured MCP servers, or of
-                          one, or the parameters of one tool
+  doctor                  check everything that an answer needs; asks the API
+                          one question, which costs a little
+  tools [server [tool]]   list the tools of your MCP servers, or of one server,
+                          or the parameters of one tool
   call <server> <tool> [input]
                           call a tool; input: a JSON object, @file or "-"
   login <server>          sign in to a remote MCP server that requires it
@@ -31,8 +30,8 @@ Options:
   --offline[=path]        answer from recordings, without key and network: those
                           of the package, of a folder, or one file
   --record=<folder>       save API responses for --offline=<folder>
-  --servers=<path>        also use the MCP servers in this JSON file of another
-                          MCP client (mcpServers)
+  --servers=<path>        also use the MCP servers in the JSON file of another
+                          client (mcpServers)
   --expose[=search|auto]  offer the tools of the MCP servers over MCP, too;
                           search: through tools that find and call them; auto:
                           only for callers who have more than 40 tools
@@ -42,8 +41,7 @@ Options of commands:
                           logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
   --fresh                 ask every server, also if its tools are known (tools)
-  --lock                  approve the tools as they are now: write the file that
-                          gateway.lock names (tools)
+  --lock                  approve all tools in the file of gateway.lock (tools)
   --diff                  compare the tools with that file (tools)
   --verbose               print what the answer took (ask)
   --no-browser            only print the URL at which to sign in (login)

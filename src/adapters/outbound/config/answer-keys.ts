@@ -6,16 +6,25 @@ import * as kinds from './value-kinds.ts';
 
 /** Of a profile. Only that of `answer` has variables and defaults. */
 const PROFILE = {
-  model: key('the model that answers', text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/)),
-  reasoning_effort: key('how much the model reasons; not every model accepts every value', oneOf(REASONING_EFFORTS)),
+  model: key(
+    'the model that answers; parameters that it does not accept are left out ([S44](../spec.md#answers))',
+    text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/),
+  ),
+  reasoning_effort: key('how much the model reasons: most of the time of a simple question', oneOf(REASONING_EFFORTS)),
   verbosity: key('how long answers are', oneOf(VERBOSITIES)),
-  max_output_tokens: key('output limit of the model, including reasoning', integer(16), { absent: "the API's" }),
-  max_tool_calls: key('searches and opened pages per answer', integer(1), { absent: "the API's" }),
-  search_context_size: key('how much text of the pages goes to the model', oneOf(SEARCH_CONTEXT_SIZES), {
+  max_output_tokens: key('output limit of the model, including reasoning; a low limit cuts answers off', integer(16), {
     absent: "the API's",
   }),
+  max_tool_calls: key('searches and opened pages per answer', integer(1), { absent: "the API's" }),
+  search_context_size: key(
+    'how much text of the pages goes to the model; `high` leaves fewer gaps and costs more',
+    oneOf(SEARCH_CONTEXT_SIZES),
+    {
+      absent: "the API's",
+    },
+  ),
   search: key(
-    'with `required`, an answer without a search is a failure, as is every grounded one with `grounding.web: never`',
+    'with `required`, an answer without a search fails, as does every grounded answer with `grounding.web: never`',
     oneOf(['auto', 'required']),
     { absent: '`auto`' },
   ),
@@ -37,7 +46,7 @@ export const ANSWER_KEYS = {
       default: 'OPENAI_API_KEY',
     }),
     base_url: key(
-      'the address of the API, or of another server that is compatible with the Responses API',
+      'the address of the API, or of a compatible server ([list](answers.md#other-servers))',
       kinds.baseUrl,
       { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
     ),
@@ -50,21 +59,29 @@ export const ANSWER_KEYS = {
     store: key('whether OpenAI stores responses for later retrieval', kinds.flag, { default: false }),
   },
   request: {
-    timeout_ms: key('limit for a complete call, including retries and waits', milliseconds(1), {
-      default: 300_000,
-      variable: 'OPENAI_API_TIMEOUT',
-    }),
-    max_retries: key('attempts after the first, for 429, 5xx and failed connections', integer(0), {
-      default: 3,
-      variable: 'OPENAI_MAX_RETRIES',
-    }),
+    timeout_ms: key(
+      'limit of a complete call, including retries and waits ([of clients](../clients.md#time-limits))',
+      milliseconds(1),
+      {
+        default: 300_000,
+        variable: 'OPENAI_API_TIMEOUT',
+      },
+    ),
+    max_retries: key(
+      'attempts after the first, for 429, 5xx and failed connections ([S43](../spec.md#answers))',
+      integer(0),
+      {
+        default: 3,
+        variable: 'OPENAI_MAX_RETRIES',
+      },
+    ),
     /** Maximum number of calls that run upstream at the same time. */
-    max_concurrency: key('calls that run upstream at a time; others wait, and their callers take turns', integer(1), {
+    max_concurrency: key('calls that run at the API at a time; others wait, and callers take turns', integer(1), {
       default: 16,
       variable: 'OPENAI_MAX_CONCURRENCY',
     }),
     background: key(
-      'the API continues if the connection breaks, and the answer is read when it is complete; OpenAI keeps such a response for about ten minutes, also with `store: false`',
+      'a response continues at OpenAI if the connection breaks, and is kept there for about ten minutes, also with `store: false`',
       kinds.flag,
       { default: false },
     ),
@@ -72,18 +89,22 @@ export const ANSWER_KEYS = {
   long_answers: {
     /** The tools whose searches continue if a call ends; none: all of this is off. */
     tools: key(
-      'the tools whose searches continue if a client stops waiting, so that their answers can be fetched later',
+      'the tools whose searches continue after a client stops waiting ([how](answers.md#answers-that-take-minutes))',
       kinds.answerTools,
       { default: [], variable: 'LONG_ANSWERS' },
     ),
-    keep_ms: key('how long the same question of the same caller follows the same response', milliseconds(1), {
+    keep_ms: key('how long the same question of a caller gets the same response', milliseconds(1), {
       default: 3_600_000,
     }),
   },
   model_profiles: {
-    preset: key('settings that make `answer_quick` quick and `answer_detailed` detailed', oneOf(['tuned']), {
-      variable: 'MODEL_PROFILES',
-    }),
+    preset: key(
+      'makes `answer_quick` quick and `answer_detailed` detailed ([profiles](#profiles-for-each-tool))',
+      oneOf(['tuned']),
+      {
+        variable: 'MODEL_PROFILES',
+      },
+    ),
     answer: {
       ...PROFILE,
       model: { ...PROFILE.model, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
@@ -96,12 +117,16 @@ export const ANSWER_KEYS = {
   policy: {
     max_citations: key('maximum number of citations', integer(1, 10), { default: 3, variable: 'MAX_CITATIONS' }),
     system: {
-      source: key('the system policy: the built-in text, or a file', oneOf(['builtin', 'file']), {
-        default: 'builtin',
-      }),
-      path: key('the file of the system policy; required with source `file`, and only allowed with it', path('a path')),
+      source: key(
+        'the built-in system policy, or a file ([how](answers.md#the-system-policy))',
+        oneOf(['builtin', 'file']),
+        {
+          default: 'builtin',
+        },
+      ),
+      path: key('the file of the system policy; required with source `file`, otherwise not allowed', path('a path')),
       merge: key(
-        'whether the file replaces the built-in text, precedes it, or follows it',
+        'whether the file replaces, precedes or follows the built-in text',
         oneOf(['replace', 'prepend', 'append']),
         { default: 'replace' },
       ),
@@ -109,26 +134,24 @@ export const ANSWER_KEYS = {
   },
   search: {
     defaults: {
-      recency_days: key('hint for calls that do not set it: prefer sources at most this many days old', integer(0), {
+      recency_days: key('default hint: prefer sources at most this many days old', integer(0), {
         default: 60,
         variable: 'SEARCH_RECENCY_DAYS',
       }),
-      max_results: key('hint for calls that do not set it: approximate number of sources to use', integer(1), {
+      max_results: key('default hint: about how many sources to use', integer(1), {
         default: 5,
         variable: 'SEARCH_MAX_RESULTS',
       }),
-      domains: key('hint for calls that do not set it: sites to prefer', kinds.hostNames, { default: [] }),
+      domains: key('default hint: sites to prefer', kinds.hostNames, { default: [] }),
     },
     domain_filter: key(
-      'with `hint`, domains are preferred; with `strict`, the API searches only there',
+      'whether domains are preferred (`hint`), or the only ones that the API searches (`strict`)',
       oneOf(['hint', 'strict']),
       { default: 'hint' },
     ),
-    blocked_domains: key(
-      'hosts that the search leaves out, with their subdomains; their pages are never cited',
-      kinds.hostNames,
-      { default: [] },
-    ),
+    blocked_domains: key('hosts that are never searched or cited, with their subdomains', kinds.hostNames, {
+      default: [],
+    }),
     live: key('with `false`, only the cached index is searched, and nothing is fetched', kinds.flag, { default: true }),
     tool: key(
       'the type of the search tool, for servers that name it otherwise',
@@ -149,32 +172,28 @@ export const ANSWER_KEYS = {
     },
   },
   clock: {
-    time_zone: key('the zone of today and of the day of access; `system` is the zone of this machine', kinds.timeZone, {
+    time_zone: key('the zone of dates; `system` is the zone of this machine', kinds.timeZone, {
       default: 'Asia/Tokyo',
       variable: 'TIME_ZONE',
     }),
   },
   citations: {
     resolve_dates: key(
-      'read the date of publication from each cited page; the program then fetches pages ([from public addresses](../security.md#answers), through the proxy for https unless `NO_PROXY` is `*`)',
+      'read the date of publication from each cited page, which the program then fetches ([security](../security.md#answers))',
       kinds.flag,
       { default: false, variable: 'RESOLVE_DATES' },
     ),
     check: key(
-      'check cited pages: links marks those that do not exist, evidence also compares them with the answer; the program then fetches pages',
+      'check cited pages, which the program then fetches: `links` marks dead ones, `evidence` also compares pages with the answer ([how](answers.md#checked-citations))',
       oneOf(CITATION_CHECKS),
       { default: 'off', variable: 'CHECK_CITATIONS', option: '--check' },
     ),
     tool: key(
-      'offer the tool `check_sources`, which checks the sources of any text; the program then fetches pages',
+      'offer the tool `check_sources`, which fetches the pages of a text ([check](../check.md#for-agents-and-programs))',
       kinds.flag,
       { default: false },
     ),
-    rest: key(
-      'serve `POST /mcp/check`, which checks the sources of any text; the program then fetches pages',
-      kinds.flag,
-      { default: false },
-    ),
+    rest: key('serve `POST /mcp/check`, which fetches the pages of a text', kinds.flag, { default: false }),
   },
   llm: {
     adapter: key('ask the API, or answer from recordings', oneOf(['openai', 'offline']), {

@@ -12,15 +12,15 @@ export const SERVING_KEYS = {
       variable: 'DEBUG',
       isSharedVariable: true,
     }),
-    debug_file: key('also write the debug log to this file; used only with debug', kinds.debugFile, {
+    debug_file: key('with debug, also write the log to this file', kinds.debugFile, {
       variable: 'DEBUG',
       isSharedVariable: true,
       option: '--debug',
     }),
-    show_config_on_start: key('print the effective configuration to stderr when the server starts', kinds.flag, {
+    show_config_on_start: key('print the effective configuration to stderr at the start', kinds.flag, {
       default: false,
     }),
-    max_answer_chars: key('maximum length of an answer, including its sources, except in `ask`', integer(1000), {
+    max_answer_chars: key('maximum length of an answer with its sources, except in `ask`', integer(1000), {
       default: 20_000,
     }),
     tool_errors: key(
@@ -35,22 +35,22 @@ export const SERVING_KEYS = {
     }),
   },
   http: {
-    listen: key(
-      'the address of `--http`; any address other than loopback requires a token or `http.oauth`',
-      kinds.hostPort,
-      { default: '127.0.0.1:3917', variable: 'MCP_HTTP_LISTEN', option: '--http' },
-    ),
+    listen: key('the address of `--http`; beyond loopback, a token or `http.oauth` is required', kinds.hostPort, {
+      default: '127.0.0.1:3917',
+      variable: 'MCP_HTTP_LISTEN',
+      option: '--http',
+    }),
     path: key('the path of MCP', text('a path that is not in use for something else, such as /mcp', HTTP_PATH), {
       default: '/mcp',
     }),
     token_env: key(
-      'the variable that contains the token, or one per caller; never the token itself. A token is visible ASCII, of at least 20 characters beyond loopback, and differs for each caller',
+      'the variable that contains the token, or one per caller. Tokens are visible ASCII, differ for each caller, and have at least 20 characters beyond loopback',
       kinds.tokenVariables,
       { variable: 'MCP_HTTP_TOKEN_ENV' },
     ),
     oauth: {
       issuer: key(
-        'accepts access tokens of this authorization server ([connectors](../connectors.md)); then loopback requires a token, too',
+        'accept access tokens of this authorization server ([connectors](../connectors.md)); loopback then requires a token, too',
         kinds.secureUrl,
       ),
       audience: key(
@@ -59,22 +59,22 @@ export const SERVING_KEYS = {
       ),
       /** The public URL of the endpoint. */
       resource: key(
-        'the public URL of the endpoint, whose host is then allowed; required if the audience is not a URL',
+        'the public URL of the endpoint, whose host is allowed; required if the audience is no URL',
         kinds.secureUrl,
         { absent: 'the audience' },
       ),
-      scopes: key('scopes, all of which a token needs', kinds.scopes, { default: [] }),
-      jwks_uri: key('the keys of the issuer; otherwise their address is read from its metadata', kinds.secureUrl),
+      scopes: key('scopes that a token needs, all of them', kinds.scopes, { default: [] }),
+      jwks_uri: key("the address of the issuer's keys; by default, from its metadata", kinds.secureUrl),
       caller_claim: key('the claim that names the caller', text('the name of a claim, such as sub', /^[\w.:/-]+$/), {
         default: 'sub',
       }),
       groups_claim: key(
-        'the claim with the groups of the caller, or its path, separated by dots',
+        "the claim with the caller's groups, or its path, separated by dots",
         text('the name of a claim, such as groups or realm_access.roles', /^[\w.:/-]+$/),
       ),
     },
     allowed_hosts: key(
-      'host names allowed in `Host` in addition to loopback and the address; `*` requires a token',
+      'names allowed in `Host`, besides loopback and the address; `*` requires a token',
       kinds.requestHosts,
       { default: [], variable: 'MCP_HTTP_ALLOWED_HOSTS' },
     ),
@@ -88,26 +88,25 @@ export const SERVING_KEYS = {
       default: 25_000,
       variable: 'MCP_HTTP_DRAIN_MS',
     }),
-    max_body_bytes: key(
-      'maximum size of a request; a larger one gets 413; larger inputs of tools need more',
-      integer(1024),
-      { default: 128 * 1024, variable: 'MCP_HTTP_MAX_BODY_BYTES' },
-    ),
-    max_connections: key('maximum number of open connections, also of clients without a token', integer(1), {
+    max_body_bytes: key('maximum size of a request', integer(1024), {
+      default: 128 * 1024,
+      variable: 'MCP_HTTP_MAX_BODY_BYTES',
+    }),
+    max_connections: key('maximum number of open connections', integer(1), {
       default: 1000,
       variable: 'MCP_HTTP_MAX_CONNECTIONS',
     }),
-    max_calls_per_token: key('calls in flight per token; further calls get 429', integer(1), {
+    max_calls_per_token: key('calls in flight per token', integer(1), {
       default: 64,
       variable: 'MCP_HTTP_MAX_CALLS_PER_TOKEN',
     }),
     quota: {
-      calls_per_day: key('calls of a caller per day, see [quotas](transports.md#quotas)', integer(0)),
+      calls_per_day: key('calls of a caller per day ([quotas](transports.md#quotas))', integer(0)),
       searches_per_day: key('web searches of a caller per day', integer(0)),
       tokens_per_day: key('input and output tokens of a caller per day', integer(0)),
-      callers: key('limits of single callers, which replace those above', kinds.quotaCallers),
+      callers: key('limits of single callers, in place of the general ones', kinds.quotaCallers),
       store: key(
-        'where quotas are counted: in the memory of each process, or in a store that processes share; put a URL with a password into the variable, with `@` as `%40`',
+        'where quotas are counted: in each process, or in a store that processes share; put a URL with a password into the variable, with `@` as `%40`',
         kinds.quotaStore,
         { default: 'memory', variable: 'MCP_HTTP_QUOTA_STORE' },
       ),
@@ -118,13 +117,13 @@ export const SERVING_KEYS = {
   },
   gateway: {
     servers_file: key(
-      'more MCP servers, from the file of another MCP client (`mcpServers`)',
+      'more MCP servers, from the file of another client (`mcpServers`)',
       path('the path of a JSON file with servers'),
       { option: '--servers' },
     ),
     /** Whether the servers' tools are also available over MCP, and which of them are listed. */
     expose: key(
-      'offer the tools of the servers over MCP, too; `search`: list tools that find and call them; `auto`: only if a caller has more than 40',
+      'offer the tools of the servers over MCP, too; `search`: through tools that find and call them; `auto`: `search` for callers with more than 40 tools',
       kinds.exposure,
       { default: false, option: '--expose' },
     ),
@@ -135,28 +134,26 @@ export const SERVING_KEYS = {
       path('the path of a file'),
     ),
     /** The default is expanded later (`load-config.ts`): the documents have it as it is written. */
-    logins: key(
-      'where logins to remote servers are stored; the first login creates the folder',
-      path('the path of a folder'),
-      { default: '~/.config/openai-responses-mcp/logins' },
-    ),
+    logins: key('where logins to remote servers are stored', path('the path of a folder'), {
+      default: '~/.config/openai-responses-mcp/logins',
+    }),
     /** Whether changes of the files apply without SIGHUP. */
-    watch: key('apply changes of the YAML file and the servers file without SIGHUP, with `--http`', kinds.flag, {
+    watch: key('with `--http`, apply changes of the YAML file and the servers file without SIGHUP', kinds.flag, {
       default: false,
     }),
   },
-  servers: key('your own MCP servers, for the gateway and for grounded answers', kinds.servers),
+  servers: key('your own MCP servers ([their keys](../gateway.md#configuration))', kinds.servers),
   access: key(
-    'who may use which servers, tools and answers, by the name of the caller, `group:` and the name of a group, or `local`; without it, every caller may use everything',
+    'who may use which servers, tools and answers ([access](../team.md#access)); without it, every caller may use everything',
     kinds.access,
   ),
   audit: {
     file: key(
-      'a line of JSON about each call of a tool is appended to this file; its folder must exist',
+      'a line of JSON about each call is appended to this file, whose folder must exist',
       path('the path of a file'),
     ),
     arguments: key(
-      'what a line has of the arguments of a call: nothing, the names of the first level, a SHA-256 of all, or all, which includes questions',
+      'what a line has of the arguments; `full` includes questions ([audit](../team.md#audit))',
       oneOf(['none', 'names', 'hash', 'full']),
       { absent: '`names`' },
     ),
@@ -166,12 +163,16 @@ export const SERVING_KEYS = {
   },
   grounding: {
     tools: key(
-      'tools that the model may use in answers; `all` means those that declare that they only read',
+      'own tools that the model may use in answers; `all`: all that declare that they only read',
       kinds.groundedTools,
     ),
-    web: key('when the model may search the web in answers with own tools', oneOf(['before', 'always', 'never']), {
-      default: 'before',
-    }),
+    web: key(
+      'when answers with own tools may search the web ([how](../grounded-answers.md#the-web))',
+      oneOf(['before', 'always', 'never']),
+      {
+        default: 'before',
+      },
+    ),
     max_rounds: key('requests to the API per answer', integer(1), { default: 6 }),
     max_calls: key('calls of own tools per answer', integer(1), { default: 20 }),
     max_output_chars: key('output of a call; per answer, ten times as much', integer(1000), { default: 20_000 }),
