@@ -7,19 +7,19 @@ import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
 import type { Application } from './application.ts';
 
 interface AnswerProviderOptions {
-  /** Loaded with the first question. */
+  /** Loads the application with the first question. */
   readonly load: () => Promise<Pick<Application, 'answerQuery'>>;
-  /** The tools as they are described; `hasEffects`: whether an answer may call a tool with effects. */
+  /** The descriptions of the tools. `hasEffects`: whether an answer may call a tool with effects. */
   readonly describe: (hasEffects: boolean) => readonly GatewayTool[];
   readonly hasEffects?: ((rights: Rights) => boolean) | undefined;
   readonly timeoutMs: number;
 }
 
-/** The answer tools, as those of a server. */
+/** Offers the answer tools as tools of a server. */
 export class AnswerProvider implements ToolProvider {
   readonly serverNames = [BUILT_IN_SERVER];
   readonly #options: AnswerProviderOptions;
-  /** The same objects for the same effects, for which documents are kept. */
+  /** The descriptions by `hasEffects`: the same objects each time, because OpenAPI documents are kept by these objects. */
   readonly #described = new Map<boolean, readonly GatewayTool[]>();
   #loaded: Pick<Application, 'answerQuery'> | undefined;
 
@@ -43,13 +43,13 @@ export class AnswerProvider implements ToolProvider {
     return { tool: this.toolsFor(by.rights).find(({ name }) => name === tool) };
   }
 
-  /** The application is not waited for once it is loaded: a question that is asked again must join its search before the first one is cancelled. */
+  /** Does not wait once the application is loaded, because a repeated question must join its search before the first call is cancelled. */
   async call({ tool, args, by, line, ...call }: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
     if (!isToolName(tool)) throw new Error(`no answer tool: ${tool}`);
     this.#loaded ??= await this.#options.load();
     const { isUnlimited, onUsed = () => {}, onSearchProgress = () => {} } = call;
     const observer = { onUsed, onProgress: onSearchProgress };
-    // The calls of the model name the line of its answer.
+    // Audit lines of the model's calls name the line of the answer.
     const origin = line === undefined ? by : { ...by, answer: line.id };
     const answer = await this.#loaded.answerQuery({ by: origin, tool, args, observer, isUnlimited }, signal);
     if (answer.isErr()) return err({ kind: 'answer_failed', error: answer.error });

@@ -27,15 +27,15 @@ export interface AnswerQueryInput {
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
-  /** No own tool may be offered, whatever is configured. */
+  /** Whether own tools are excluded, whatever is configured. */
   readonly isWebOnly?: boolean | undefined;
-  /** The question is asked like that of a tool whose answers may take minutes. */
+  /** Whether the question is asked as if its tool were one whose answers may take minutes. */
   readonly isLong?: boolean | undefined;
-  /** A person waits: an answer is never cut, and one that takes minutes has no time limit. */
+  /** Whether a person waits: the answer is then never cut, and an answer that takes minutes has no time limit. */
   readonly isUnlimited?: boolean | undefined;
 }
 
-/** A reply, the text that decides the language of its notes, what it cites, and what is known of these pages, if they were read. */
+/** A reply, the text that decides the language of its notes, its citations, and the facts about their pages if they were read. */
 interface Found {
   readonly reply: SearchReply;
   readonly query: string;
@@ -61,7 +61,7 @@ interface Way {
   readonly search: (...asked: Parameters<LlmSearch['search']>) => Promise<SearchOutcome | Unfinished>;
   readonly mode: SearchRequest['mode'];
   readonly limitMs: number;
-  /** The question of a handle is not known: notes are in the language of the answer. */
+  /** True for a handle, whose question is not known: notes are then in the language of the answer. */
   readonly isHandle?: true;
 }
 
@@ -83,7 +83,7 @@ export class AnswerQuery {
     const search: Way['search'] = (...asked) => long.fetch(handle, ...asked);
     const way: Way = { search, mode: 'background', limitMs: this.#longMs(input), isHandle: true };
     const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, way, signal);
-    // To stop waiting for the answer of a handle cancels nothing.
+    // A call with a handle only waits: its cancellation cancels nothing at the API.
     return answer.mapErr((error) => (error.kind === 'cancelled' ? { ...error, isDetached: true } : error));
   }
 
@@ -119,7 +119,7 @@ export class AnswerQuery {
     });
   }
 
-  /** Searches until the deadline. It ends the reading of pages, and not the answer. */
+  /** Searches until the deadline. If the deadline passes while pages are read, only the reading ends, not the answer. */
   async #answer(input: AnswerQueryInput, way: Way, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { clock } = this.#deps;
     const { observer } = input;
@@ -144,7 +144,7 @@ export class AnswerQuery {
     return outcome.andThen((found) => this.#toAnswer(request, found, input.isUnlimited === true, startedMs));
   }
 
-  /** What a caller gets whose time is up while the search continues. */
+  /** The answer for a caller whose time limit has passed while the search continues. */
   #unfinished({ handle, language, waitedMs, searches }: Unfinished, { profile }: SearchRequest): Answer {
     const answer = unfinishedAnswer(language, handle, waitedMs, searches);
     const checks = this.#deps.pageChecks && { checks: [] };
@@ -170,7 +170,7 @@ export class AnswerQuery {
     if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' });
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
-    // A person reads it, and not a model.
+    // A person, not a model, reads the answer.
     const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.maxAnswerChars;
     const context = { maxAnswerChars, question: { ...question, query }, model: profile.model };
     return chosen.map((chosen) => {

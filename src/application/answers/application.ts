@@ -16,7 +16,7 @@ export interface Application {
   answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
   /** The cited pages that were checked, by state; absent if pages are not read. */
   readonly checkCounts?: PageChecks['counts'] | undefined;
-  /** Ends waits for answers that take minutes, as if their time were over. Returns whether a call waited. */
+  /** Ends the waits for answers that take minutes, as a time limit does. Returns whether a call was waiting. */
   readonly endWaits?: () => boolean;
   /** Checks each step on the way to an answer. `keyProblem` says why there is no usable API key, if there is none. */
   diagnoseSetup(keyProblem: string | undefined, signal: AbortSignal): AsyncGenerator<Check>;
@@ -25,7 +25,7 @@ export interface Application {
 /** What the core needs from the outside. */
 interface Ports extends Pick<AnswerQueryDependencies, 'long' | 'clock' | 'logger'> {
   readonly llmSearch: LlmSearch;
-  /** Created when first needed. */
+  /** Creates the port when it is first needed. */
   readonly apiProbe: () => Promise<ApiProbe>;
   /** Absent if cited pages are not to be read. */
   readonly citedPages?: CitedPages | undefined;

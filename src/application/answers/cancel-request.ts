@@ -1,20 +1,20 @@
-/** Cancels requests in flight by their ID, for protocols that do so. IDs are unique among the requests that run here at a time. */
+/** Cancels requests in flight by their ID, for protocols that cancel in this way. IDs are unique among the requests in flight. */
 export class CancelRequest<Id = string> {
   readonly #inFlight = new Map<Id, AbortController>();
 
-  /** Runs a request with a signal, which aborts when it is cancelled. */
+  /** Runs a request with a signal that aborts when the request is cancelled. */
   async run<T>(id: Id, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const controller = new AbortController();
     this.#inFlight.set(id, controller);
     try {
       return await request(controller.signal);
     } finally {
-      // A cancelled request may end after another has its ID.
+      // When a cancelled request ends, another one may already have its ID.
       if (this.#inFlight.get(id) === controller) this.#inFlight.delete(id);
     }
   }
 
-  /** An unknown or finished request is ignored. `reason` becomes that of the signal. */
+  /** Ignores an unknown or finished request. `reason` becomes the reason of the signal. */
   execute(id: Id, reason?: string): void {
     this.#inFlight.get(id)?.abort(reason);
   }

@@ -11,8 +11,8 @@ interface InFlight {
 }
 
 /**
- * Lets a caller who repeats a question join the search for it, for example after a time-out of the client. Each call has its own progress and
- * can abort on its own; the search ends when no call waits for it. Questions with own tools are never shared: calls may have effects.
+ * Lets a caller who repeats a question join its search, for example after a time-out of the client. Each call has its own progress and
+ * can abort on its own; the search ends when no call waits for it. Questions with own tools are never shared, because their calls may have effects.
  */
 export class CoalescingSearch implements LlmSearch {
   readonly #llmSearch: LlmSearch;
@@ -28,13 +28,13 @@ export class CoalescingSearch implements LlmSearch {
     if (mode !== 'web') return this.#llmSearch.search(request, observer, signal);
     const key = JSON.stringify([by.caller, question, profile, today]);
     const search = this.#inFlight.get(key) ?? this.#start(key, request);
-    // One object per call: the same observer may wait twice.
+    // One object per call, because the same observer may wait twice.
     const call: SearchObserver = {
       onProgress: (progress) => observer.onProgress(progress),
       onUsed: (use) => observer.onUsed?.(use),
     };
     search.waiting.add(call);
-    // At once: who cancels and asks again starts a new search.
+    // Removed at once, so that a caller who cancels and asks again starts a new search.
     const leave = () => {
       search.waiting.delete(call);
       if (search.waiting.size > 0) return;
@@ -59,10 +59,10 @@ export class CoalescingSearch implements LlmSearch {
         search.latest = progress;
         for (const call of waiting) call.onProgress(progress);
       },
-      // One of the calls accounts for what is used.
+      // Only one of the calls accounts for the use.
       onUsed: (use) => [...waiting][0]?.onUsed?.(use),
     };
-    // Begins in a microtask, after the first call was added.
+    // Starts in a microtask, after the first call was added.
     const outcome = Promise.resolve()
       .then(() => this.#llmSearch.search(request, observer, controller.signal))
       .finally(() => this.#forget(key, search));
@@ -71,7 +71,7 @@ export class CoalescingSearch implements LlmSearch {
     return search;
   }
 
-  /** Later calls start a new search. */
+  /** Forgets a search, so that later calls start a new one. */
   #forget(key: string, search: InFlight): void {
     if (this.#inFlight.get(key) === search) this.#inFlight.delete(key);
   }

@@ -13,8 +13,8 @@ import type { PagesReport } from '../tools/answer.ts';
 import type { AnswerQuery } from './answer-query.ts';
 
 /**
- * The outcome of one step. `detail` is what was found; `error`, if there is one, says why the step failed. A step that takes long is
- * announced before: it is `running`, and `detail` is what it does.
+ * The outcome of one step. `detail` is the finding; `error` says why the step failed. A step that takes long is first announced as `running`,
+ * with its description as `detail`.
  */
 export interface Check {
   readonly name: string;
@@ -23,12 +23,12 @@ export interface Check {
   readonly error?: AnswerError;
 }
 
-/** Errors of a model lookup that a question would get too. */
+/** Errors of a model lookup that a question would also get. */
 const FATAL = new Set<AnswerError['kind'] | undefined>(['malformed_api_key', 'rejected_api_key', 'model_not_found']);
 
 const LONG = 'long answers';
 const CHECKS = 'citation checks';
-/** How long before its shutdown a model is a warning. */
+/** The time before the shutdown of a model in which its check is a warning. */
 const NOTICE_MS = 90 * 24 * 60 * 60 * 1000;
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
@@ -40,7 +40,7 @@ interface Dependencies {
   readonly config: Config;
   /** Whether questions of some tools may take minutes. */
   readonly isLong: boolean;
-  /** `grounding.web`, if answers may use own tools: another question is then a grounded one. */
+  /** `grounding.web`, if answers may use own tools. A grounded question is then tried, too. */
   readonly web: GroundingPolicy['web'] | undefined;
 }
 
@@ -95,11 +95,11 @@ export async function* diagnoseSetup(
   }
 }
 
-/** What a question has shown. */
+/** The findings of a question. */
 interface Asked {
   readonly check: Check;
   readonly checks?: PagesReport['checks'];
-  /** The API has begun a response that continues by itself. */
+  /** Whether the API started a response that continues without the connection. */
   readonly isStarted?: boolean;
 }
 

@@ -11,11 +11,11 @@ import { StartedSearch, type StartedSearchOptions } from './started-search.ts';
 
 interface LongAnswersOptions extends StartedSearchOptions {
   readonly signer: HandleSigner;
-  /** How long the same question follows the same response. */
+  /** How long the same question follows the same response, in milliseconds. */
   readonly keepMs: number;
 }
 
-/** The time of a call is over, and its response continues. */
+/** The outcome of a call whose time limit has passed while its response continues. */
 export type Unfinished = Kind<
   'unfinished',
   {
@@ -29,12 +29,12 @@ export type Unfinished = Kind<
 
 type LongOutcome = SearchOutcome | Unfinished;
 
-/** How many responses a process remembers. */
+/** Maximum number of responses that a process remembers. */
 const MAX_REMEMBERED = 100;
-/** How long the exit may take. */
+/** How long the exit may wait for cancellations. */
 const CLOSE_MS = 1000;
 
-/** Answers that do not depend on the calls that ask for them. The API keeps them; this process remembers only which question has which response. */
+/** Answers that outlive the calls that ask for them. The API keeps them; this process remembers only the response of each question. */
 export class LongAnswers {
   readonly #options: LongAnswersOptions;
   /** By question, or by handle; the oldest first. */
@@ -62,7 +62,7 @@ export class LongAnswers {
       const outcome = await this.#wait(known, request, observer, true, signal);
       const isLost = 'error' in outcome && outcome.error.kind === 'unknown_answer';
       if (!isLost) return asRecovered(outcome, this.#handleOf(known, request));
-      // The API has forgotten it: the question is asked again.
+      // The API no longer has the response, so the question is asked again.
     }
     const begun = this.#remember(key, request);
     const outcome = await this.#wait(begun, request, observer, true, signal);
@@ -70,7 +70,7 @@ export class LongAnswers {
     return isLost ? err({ kind: 'failed', detail: 'the API no longer has the response' }) : outcome;
   }
 
-  /** Waits for the answer that a valid handle names. To leave it cancels nothing: other processes may wait for it, too. */
+  /** Waits for the answer of a valid handle. The end of the wait cancels nothing, because other processes may wait for the answer, too. */
   async fetch(
     handle: AnswerHandle,
     request: SearchRequest,
@@ -84,7 +84,7 @@ export class LongAnswers {
     return asRecovered(outcome, toHandle(handle));
   }
 
-  /** Ends what waits as if its time were over, if its response is known. Returns whether something waited. */
+  /** Ends each wait whose response is known, as a time limit does. Returns whether a call was waiting. */
   endWaits(): boolean {
     const hasWaited = this.#waits > 0;
     this.#endWaits.abort(TIMED_OUT);
@@ -92,7 +92,7 @@ export class LongAnswers {
     return hasWaited;
   }
 
-  /** Stops reading, and waits a limited time until the API has the cancellations. */
+  /** Stops reading, and waits a limited time until the cancellations are sent. */
   async close(): Promise<void> {
     for (const search of this.#remembered.values()) search.stop();
     await whenSettled(this.#pending, this.#options.clock, CLOSE_MS);
@@ -149,12 +149,12 @@ export class LongAnswers {
   }
 }
 
-/** The user of this machine is one, through every door: stdio, `ask`, and HTTP without tokens. */
+/** The owner of an answer. The user of this machine is one owner for stdio, `ask`, and HTTP without tokens. */
 function ownerOf(by: CallOrigin): string {
   return isLocal(by) || by.caller === LOCAL_CALLER ? 'user' : `http:${by.caller}`;
 }
 
-/** Another call accounts for the answer. */
+/** A reply that another call accounts for. */
 function asRecovered(outcome: LongOutcome, handle: string | undefined): LongOutcome {
   if ('kind' in outcome || handle === undefined) return outcome;
   const more = { state: 'recovered' as const, isShared: true as const, handle };

@@ -14,7 +14,7 @@ type KnownPages = ReadonlyMap<string, KnownPage>;
 
 /** Reads the pages that an answer cites, once per answer. */
 export class PageChecks {
-  /** The pages of all answers, by state. */
+  /** The number of pages of all answers, by state. */
   readonly counts = { ok: 0, dead: 0, unreadable: 0 };
   readonly #citedPages: CitedPages;
   readonly #config: Pick<Config, 'resolveDates' | 'citationCheck'>;
@@ -37,13 +37,13 @@ export class PageChecks {
     for (const [url, { text, ...page }] of readings) {
       const read = signal.aborted ? undefined : await text?.();
       const evidence = read && !signal.aborted ? evidenceFor(claimsFor(body, url), read) : undefined;
-      // The texts of pages are not kept.
+      // The texts of pages are not kept, only the findings.
       known.set(url, { ...page, evidence });
     }
     return known;
   }
 
-  /** What the report of an answer says about its pages. */
+  /** The part of an answer's report about its pages. */
   report({ citations }: AnswerResult, reply: SearchReply, pages: KnownPages): PagesReport {
     const { resolveDates, citationCheck } = this.#config;
     const dates = resolveDates
@@ -60,8 +60,8 @@ export class PageChecks {
 }
 
 /**
- * No page after a private output: which pages the model cites, and how it writes their addresses, would tell their sites something of it. Nor
- * an address that an own tool named, which may let its bearer in.
+ * Whether a cited page may be requested. After a private output none may, because the choice and the addresses of the pages could reveal a part of it.
+ * An address that an own tool named may not, because the address itself can be a key.
  */
 function mayBeFetched(url: string, { own }: SearchReply): boolean {
   if (own === undefined) return true;

@@ -17,23 +17,23 @@ export interface StartedSearchOptions {
 
 interface Started extends StartedSearchOptions {
   readonly request: SearchRequest;
-  /** The ID of a response that another process began. */
+  /** The ID of a response that another process started. */
   readonly foreignId?: string;
-  /** There is no response that a later call could follow. */
+  /** Called when no later call can follow the response any more. */
   readonly onOver: () => void;
-  /** Gets what is in progress at the API, which never rejects for an expected failure. */
+  /** Gets the promises of requests in progress, which never reject for an expected failure. */
   readonly track: (promise: Promise<unknown>) => void;
 }
 
-/** Reads a response while calls wait for it. */
+/** The reading of a response while calls wait for it. */
 interface Following {
   readonly controller: AbortController;
   readonly outcome: Promise<SearchOutcome>;
 }
 
-/** One response of the API, and the calls that follow it: they read its stream together, and look at it if that breaks. It keeps no answer. */
+/** One response of the API and the calls that follow it. They share its stream or, if that breaks, the looks at the response. Keeps no answer. */
 export class StartedSearch {
-  /** Of the texts of this program about it. */
+  /** The language of this program's texts about the search. */
   readonly language: Language;
   readonly startedMs: number;
   readonly #options: Started;
@@ -44,7 +44,7 @@ export class StartedSearch {
   #isOrdinary = false;
   #isCancelled = false;
   #isCounted: boolean;
-  /** The ID of the response, as soon as it is known. */
+  /** The ID of the response; undefined until it is known. */
   id: string | undefined;
   /** The number of searches of the web so far. */
   searches = 0;
@@ -58,11 +58,11 @@ export class StartedSearch {
   }
 
   /**
-   * Waits for the reply, or until `signal` aborts. The response then continues, unless this was the last call, it began with a question, and
-   * the reason is a cancellation.
+   * Waits for the reply, or until `signal` aborts. Even then the response continues, unless the last call that waits for it is cancelled and
+   * `mayCancel` is true.
    */
   async wait(observer: SearchObserver, mayCancel: boolean, signal: AbortSignal): Promise<SearchOutcome> {
-    // One object per call: the same observer may wait twice.
+    // One object per call, because the same observer may wait twice.
     const waiting: SearchObserver = {
       onProgress: (progress) => {
         if (!signal.aborted) observer.onProgress(progress);
@@ -91,7 +91,7 @@ export class StartedSearch {
 
   #follow(): Following {
     const controller = new AbortController();
-    // Begins in a microtask, after the first call was added.
+    // Starts in a microtask, after the first call was added.
     const outcome = Promise.resolve().then(() => this.#read(controller.signal));
     const following = { controller, outcome };
     const forget = () => {
@@ -115,7 +115,7 @@ export class StartedSearch {
     const streamed = isFirst ? await llmSearch.search(request, observer, signal) : undefined;
     const isBroken = streamed?.isErr() && streamed.error.kind === 'interrupted';
     const outcome = streamed !== undefined && !isBroken ? streamed : await this.#watch(observer, signal);
-    // A failure is not followed again, but a look that fails is no failure of the response.
+    // A response that failed is not followed again. A failed look is no failure of the response.
     if (outcome.isErr() && !/^(?:aborted|interrupted)$/.test(outcome.error.kind)) onOver();
     return outcome;
   }
@@ -136,7 +136,7 @@ export class StartedSearch {
     return outcome;
   }
 
-  /** One of the calls, which accounts for what is used. */
+  /** The call that accounts for the use. */
   get #first(): SearchObserver | undefined {
     const [first] = this.#waiting;
     return first;
@@ -146,7 +146,7 @@ export class StartedSearch {
     if (progress.kind === 'searching' && progress.query === undefined) this.searches += 1;
     this.#latest = progress;
     for (const call of this.#waiting) call.onProgress(progress);
-    // The request was refused: for no call, it is not sent again.
+    // The API refused the request, which is not sent again if no call waits for it.
     if (this.#waiting.size === 0 && progress.kind === 'retrying') this.stop();
   }
 
@@ -162,7 +162,7 @@ export class StartedSearch {
       this.#isCancelled = true;
       this.#options.onOver();
     }
-    // What waits was not sent, or was refused.
+    // The request still waits: it was not sent, or was refused.
     const isSent = this.#latest?.kind !== 'waiting' && this.#latest?.kind !== 'retrying';
     if (this.id !== undefined || this.#isOrdinary || !isSent) this.#leave();
     else this.#stopTimer = this.#options.clock.after(ID_MS, () => this.#leave());

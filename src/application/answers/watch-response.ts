@@ -4,14 +4,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { SearchObserver, SearchOutcome, SearchRequest } from '../ports/llm-search.ts';
 import type { StartedResponses } from '../ports/started-responses.ts';
 
-/** How often a response is looked at in the first minute, and later. */
+/** The intervals between looks at a response, in the first minute and later. */
 const EVERY_MS = 5000;
 const LATER_MS = 15_000;
 const FIRST_MS = 60_000;
 
 /**
- * Looks at a response until it has ended, or `signal` aborts. A look that fails for a reason that may pass is repeated like any other, and
- * reported as a retry. `onLook` gets the number of searches so far.
+ * Looks at a response until it has ended, or `signal` aborts. If a look fails for a temporary reason, looking continues, and the failure is reported
+ * as a retry. `onLook` gets the number of searches so far.
  */
 export async function watchResponse(
   id: string,
@@ -38,7 +38,7 @@ export async function watchResponse(
   }
 }
 
-/** The response continues, but this caller cannot look at it. */
+/** The outcome if the response continues, but cannot be looked at. */
 function interrupted(reason: SearchError): SearchError {
   return reason.kind === 'aborted' ? reason : { kind: 'interrupted', reason };
 }

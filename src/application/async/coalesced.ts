@@ -1,4 +1,4 @@
-/** A function that runs `task`, which never rejects. However often it is called during a run, there is one more run. */
+/** A function that runs `task`, which never rejects. Calls during a run lead to one further run, however many there are. */
 export function coalesced(task: () => Promise<void>): () => void {
   let isRunning = false;
   let isNeeded = false;

@@ -5,14 +5,14 @@ export function never(): AbortSignal {
   return new AbortController().signal;
 }
 
-/** The reason of an abort because the time is over. */
+/** The reason of an abort because a time limit has passed. */
 export const TIMED_OUT = 'timed out';
-/** The reason of an abort because the client cancels the call. After any other, a search that takes minutes continues at the API. */
+/** The reason of an abort because the client cancels the call. After any other reason, a search that takes minutes continues at the API. */
 export const CANCELLED = 'cancelled';
 /** The reason of an abort because the client has closed the connection. */
 export const DISCONNECTED = 'disconnected';
 
-/** Aborts `controller` with `signal`. Returns the removal of the listener. (`AbortSignal.any` leaks on Node.js 20.) */
+/** Aborts `controller` with `signal`. Returns a function that removes the listener. (`AbortSignal.any` leaks on Node.js 20.) */
 export function forwardAbort(signal: AbortSignal, controller: AbortController): () => void {
   const onAbort = () => controller.abort(signal.reason);
   if (signal.aborted) onAbort();
@@ -21,7 +21,7 @@ export function forwardAbort(signal: AbortSignal, controller: AbortController): 
 }
 
 /**
- * Runs `task` with a signal that aborts with `signal`, for the same reason, and after `ms`. `isTimedOut` is whether the time was over first.
+ * Runs `task` with a signal that aborts with `signal`, for the same reason, or after `ms`. `isTimedOut` is true if the time limit passed first.
  * Leaves no timer and no listener.
  */
 export async function withDeadline<T>(
@@ -45,7 +45,7 @@ export async function withDeadline<T>(
 /** The outcome of `promise`, or `aborted` as soon as `signal` aborts. Leaves no listener. Rejects if `promise` does. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | 'aborted'> {
   if (signal.aborted) {
-    // No one else handles its rejection.
+    // Nothing else handles the rejection of the promise.
     promise.catch(() => {});
     return 'aborted';
   }

@@ -1,24 +1,24 @@
 /** A call that waits for a place. */
 type Waiter = () => void;
 
-/** Bounds what runs at the same time. The others wait: callers take turns, and the calls of one caller keep their order. */
+/** Limits the number of calls that run at the same time. Waiting callers take turns, and the calls of one caller keep their order. */
 export class Places {
   readonly #max: number;
   readonly #maxWaiting: number;
-  /** The waiting calls of each caller that has any; the callers are in the order of their turns. */
+  /** The waiting calls of each caller that has any, with the callers in the order of their turns. */
   readonly #waiting = new Map<string, Set<Waiter>>();
   readonly #onIdle: (() => void)[] = [];
   #running = 0;
 
-  /** `maxWaiting` is how many calls of one caller may wait. */
+  /** `maxWaiting` limits the waiting calls of one caller. */
   constructor(max: number, maxWaiting = Number.POSITIVE_INFINITY) {
     this.#max = max;
     this.#maxWaiting = maxWaiting;
   }
 
   /**
-   * Waits for a place, which is given back with `release`, or until `signal` aborts. If there is no free place, `onQueued` gets the number of
-   * calls that have a turn before this one, or come in the same.
+   * Waits for a place, which `release` gives back, or until `signal` aborts. If no place is free, `onQueued` gets the number of calls whose
+   * turn is before this one, or in the same round.
    */
   async acquire(
     caller: string,
@@ -50,7 +50,7 @@ export class Places {
     });
   }
 
-  /** Gives a place back, which the next call gets. */
+  /** Gives a place back, which passes to the next call. */
   release(): void {
     this.#running -= 1;
     const [next] = this.#waiting;
@@ -66,7 +66,7 @@ export class Places {
   #passTo(caller: string, waiting: Set<Waiter>): void {
     const [first] = waiting;
     if (first !== undefined) waiting.delete(first);
-    // The next turn of this caller comes after those of the others.
+    // The next turn of this caller comes after the turns of all others.
     this.#waiting.delete(caller);
     if (waiting.size > 0) this.#waiting.set(caller, waiting);
     this.#running += 1;

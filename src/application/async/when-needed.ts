@@ -1,12 +1,12 @@
-/** What is made when it is first needed. */
+/** A value that is created when it is first needed. */
 export interface Needed<T> {
-  /** If it cannot be made, this fails for those who wait, and the next use tries again. */
+  /** Rejects if the value cannot be created. The next use tries again. */
   readonly get: () => Promise<T>;
-  /** Ends what was made, or is being made. */
+  /** Closes the value, also if it is still being created. */
   readonly close: () => Promise<void>;
 }
 
-/** Makes something when it is first needed, once. */
+/** Creates a value once, when it is first needed. */
 export function whenNeeded<T extends object & { readonly close?: () => Promise<void> }>(
   make: () => Promise<T>,
 ): Needed<T> {

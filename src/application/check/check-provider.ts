@@ -5,7 +5,7 @@ import type { JsonObject } from '../../domain/values/json.ts';
 import type { ToolProvider } from '../tools/tool-provider.ts';
 import type { CheckSources, SourcesReport } from './check-sources.ts';
 
-/** What a call needs. */
+/** The parts of the program that a call needs. */
 interface Checking {
   readonly check: CheckSources;
   /** The result of the tool, for models and for programs. */
@@ -18,7 +18,7 @@ interface Checking {
 
 interface CheckProviderOptions {
   readonly tool: GatewayTool;
-  /** Called with the first call. */
+  /** Loads these parts at the first call. */
   readonly load: () => Promise<Checking>;
 }
 

@@ -9,9 +9,9 @@ import { Places } from '../async/places.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Clock } from '../ports/clock.ts';
 
-/** A text without its HTML is at most so long, in UTF-16 code units. */
+/** Maximum length of a text without its HTML, in UTF-16 code units. */
 const MAX_TEXT_CHARS = 200_000;
-/** Of a text, at most so many links are checked. */
+/** Maximum number of links that are checked. */
 export const MAX_LINKS = 100;
 const TOTAL_MS = 60_000;
 const MAX_PER_HOST = 2;
@@ -23,11 +23,11 @@ export interface ComparedClaim {
   readonly url: string;
   /** The figures that are not on the page. */
   readonly missing: readonly string[];
-  /** The passage of the page that is nearest to the claim. */
+  /** The passage of the page that is most similar to the claim. */
   readonly passage?: string | undefined;
 }
 
-/** What was found about the sources of a text. */
+/** The findings about the sources of a text. */
 export interface SourcesReport {
   /** `reason`: also `too_many`, for links after the first hundred, and `not_comparable`, if the page is too long or in another language. */
   readonly links: readonly (PageCheck & { readonly url: string })[];
@@ -62,7 +62,7 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
         onProgress?.(done, first.length);
         return one;
       });
-      // Another connection may succeed, and only when a name was resolved is it known that another one does not exist.
+      // Tried again: another connection may succeed, and a host counts as missing only if other names can be resolved.
       const failed = first.filter((_, at) => checked[at]?.reason === 'network');
       const again = await inPlaces(failed, (link) => read(link, citedPages, limit));
       return checked.map((one) => again.find(({ url }) => url === one.url) ?? one);
@@ -77,7 +77,7 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
   };
 }
 
-/** Of a claim that cites several pages, only what is on none of them is missing. */
+/** Only figures that are on none of the pages of a claim are missing. */
 function citedTogether(compared: readonly ComparedClaim[]): readonly ComparedClaim[] {
   const isOnNone = (claim: string, figure: string) =>
     compared.every((other) => other.claim !== claim || other.missing.includes(figure));
@@ -89,7 +89,7 @@ type CheckedLink = PageCheck & {
   readonly claims: readonly ComparedClaim[];
 };
 
-/** Reads pages, at most so many at a time, and of each host. */
+/** Reads pages, with a limit of requests at a time in all and per host. */
 function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Promise<T>): Promise<readonly T[]> {
   const places = new Places(MAX_AT_ONCE);
   const placesOfHosts = new Map<string, Places>();
@@ -107,7 +107,7 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
   return Promise.all(links.map(readInPlace));
 }
 
-/** Reads a page, and compares the claims with it. When `limit` aborts, it is not readable. */
+/** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
 async function read({ url, claims }: TextLink, citedPages: CitedPages, limit: AbortSignal): Promise<CheckedLink> {
   const { state = 'unreadable', status, reason, text } = (await citedPages.read([url], limit)).get(url) ?? {};
   const link = { url, state, status, reason, claims: [] };

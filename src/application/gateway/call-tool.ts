@@ -9,7 +9,7 @@ import type { FoundTool } from '../tools/tool-provider.ts';
 import { notAvailable, runOnServer } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
-/** Finds a tool of a server, which is started for it. The list of a server that was lost is kept. */
+/** Finds a tool of a server, which is started if necessary. The list of a lost server is still used. */
 export async function findTool(
   supervisor: ServerSupervisor,
   { server, tool, nameWhenStarted, onStarting }: ToolCall,
@@ -22,13 +22,13 @@ export async function findTool(
     const name = nameWhenStarted?.() ?? tool;
     const found = supervisor.list.current.byName.get(name)?.tool;
     if (supervisor.connection === undefined) return { tool: found, problem: notAvailable(supervisor) };
-    // The lists that callers have may be of an earlier start.
+    // Callers may have lists of an earlier start.
     const isGone = found === undefined && before.has(name);
     return isGone ? { problem: { kind: 'unknown_tool', server, tool: name, known: [], isGone } } : { tool: found };
   }, signal);
 }
 
-/** Calls a tool of a server, unless its input does not match, or the tool may not be called as it is. */
+/** Calls a tool of a server, if the input matches its schema, and the tool is approved. */
 export async function callTool(
   supervisor: ServerSupervisor,
   call: ObservedCall,
@@ -55,7 +55,7 @@ export async function callTool(
   return supervisor.use(() => runOnServer(supervisor, by.caller, send, signal), signal);
 }
 
-/** The tool of a call, if it exists now, as it was approved. */
+/** The tool of a call, if it exists now and is approved. */
 function usableTool(supervisor: ServerSupervisor, { server, tool, onlyReads }: ToolCall) {
   const found = supervisor.list.current.byName.get(tool);
   if (found === undefined) return err({ kind: 'unknown_tool' as const, server, tool, known: [] });

@@ -10,9 +10,9 @@ export interface GatewayOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly servers: readonly ConfiguredServer[];
-  /** Undefined if every tool is offered (`gateway.lock`). */
+  /** The tools in `gateway.lock`; undefined without a lock, so that every tool is offered. */
   readonly approved?: ApprovedTools | undefined;
-  /** How long calls of a removed server may take to end. */
+  /** How long calls of a removed server may continue. */
   readonly drainMs: number;
   readonly onListChanged?: OnListChanged | undefined;
   /** Whether callers share the servers. */

@@ -11,24 +11,24 @@ import type { ConfiguredServer } from './server-definition.ts';
 import type { ServerStatus } from './server-status.ts';
 import { ServerSupervisor } from './server-supervisor.ts';
 
-/** The servers and tools that exist for a caller. Calls are checked where they are made. */
+/** The servers and tools that exist for a caller. Rights of a call are checked by the catalogue. */
 export type VisibleGateway = Pick<
   Gateway,
   'servers' | 'tools' | 'changed' | 'timeoutOf' | 'isOffered' | 'whenListed' | 'whenStarted'
 >;
 
-/** How long a list waits for a server that is starting, or busy. What it learns later is announced. */
+/** How long a list waits for a server that is starting or busy. A later change is announced. */
 export const LIST_WAIT_MS = 500;
 
-/** How many servers start at the same time, without a call. */
+/** Maximum number of servers that start at the same time without a call. */
 const STARTS_AT_A_TIME = 4;
 
-/** The user's own MCP servers, as drivers (REST, MCP, the command line) use them; in the order of the configuration. */
+/** The user's own MCP servers, in the order of the configuration, as drivers (REST, MCP, the command line) use them. */
 export class Gateway implements ToolProvider {
   readonly #options: GatewayOptions;
   #byName: ReadonlyMap<string, ServerSupervisor> = new Map();
   #pendingStarts = 0;
-  /** Servers that are ending after their calls; each can be ended at once. */
+  /** Servers that end after their calls. Each can also be ended at once. */
   readonly #retiring = new Map<Promise<void>, AbortController>();
   readonly #changeListeners: (() => void)[] = [];
   #isClosed = false;
@@ -47,7 +47,7 @@ export class Gateway implements ToolProvider {
     return this.#supervisors.flatMap(({ tools }) => tools);
   }
 
-  /** What a caller with these rights sees. */
+  /** The servers and tools that a caller with these rights sees. */
   as(rights: Rights): VisibleGateway {
     const all = this;
     return {
@@ -76,8 +76,8 @@ export class Gateway implements ToolProvider {
   }
 
   /**
-   * The servers, with their tools as they describe them, and for people, what is probably mistyped in the overrides, and how the tools differ
-   * from those that were kept.
+   * The servers with their tools as they describe them and, for people, overrides that are probably mistyped, and differences from the kept
+   * tools.
    */
   get listed(): readonly (ListedServer & { readonly problems: readonly string[]; readonly difference?: string })[] {
     return this.#supervisors.map(({ status, connection, list }) => {
@@ -126,7 +126,7 @@ export class Gateway implements ToolProvider {
     return this.#each(maxMs, signal, servers, (server, limit) => server.whenListed(limit));
   }
 
-  /** The same for every start that is in progress, whether the lists are known or not. */
+  /** Resolves when every start in progress has settled, whether lists are known or not. */
   whenStarted(maxMs: number, signal: AbortSignal, servers?: readonly string[]): Promise<void> {
     return this.#each(maxMs, signal, servers, (server, limit) => server.whenStarted(limit));
   }
@@ -151,7 +151,7 @@ export class Gateway implements ToolProvider {
   async call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
     const { server, tool } = call;
     const supervisor = this.#byName.get(server);
-    // A reload may have removed it in the meantime.
+    // A reload may have removed the server in the meantime.
     if (supervisor === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
     return callTool(supervisor, call, this.#options.validator, signal);
   }
@@ -208,7 +208,7 @@ export class Gateway implements ToolProvider {
     wait: (server: ServerSupervisor, limit: AbortSignal) => Promise<void>,
   ): Promise<void> {
     await withDeadline(this.#options.clock, maxMs, signal, async (limit) => {
-      // One after the other: each has a listener, and Node.js warns about more than ten.
+      // One after the other, because each start has a listener, and Node.js warns about more than ten.
       for (const name of servers) {
         const server = this.#byName.get(name);
         if (server !== undefined) await wait(server, limit);
@@ -222,7 +222,7 @@ export class Gateway implements ToolProvider {
 
   async #startAll(supervisors: readonly ServerSupervisor[]): Promise<void> {
     this.#pendingStarts += supervisors.length;
-    // They share the iterator.
+    // The workers share the iterator, so that each server is started once.
     const waiting = supervisors.values();
     const startNext = async (): Promise<void> => {
       for (const next of waiting) {

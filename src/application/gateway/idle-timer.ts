@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** Notices when nothing has used a server for a while. */
+/** Reports when a server has not been used for `idleMs`. */
 export class IdleTimer {
   readonly #clock: Clock;
   readonly #idleMs: number;
@@ -9,14 +9,14 @@ export class IdleTimer {
   #isRunning = false;
   #cancel = (): void => {};
 
-  /** `idleMs` 0: never. */
+  /** `idleMs` of 0 means never. */
   constructor(clock: Clock, idleMs: number, onIdle: () => void) {
     this.#clock = clock;
     this.#idleMs = idleMs;
     this.#onIdle = onIdle;
   }
 
-  /** The server is not idle before the end of the task. */
+  /** Runs a task, until whose end the server is not idle. */
   async during<T>(task: () => Promise<T>): Promise<T> {
     this.#users += 1;
     this.#cancel();
@@ -28,7 +28,7 @@ export class IdleTimer {
     }
   }
 
-  /** Begins with the start of the server, and ends with `stop`. */
+  /** Called at the start of the server. `stop` ends the timer. */
   start(): void {
     this.#isRunning = true;
     this.#wait();

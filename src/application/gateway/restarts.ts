@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts';
 
-/** How long after each failure in a row a server is started again; after one more, it is not. */
+/** The delays before a restart after each failure in a row. After one more failure, the server is not started again. */
 const DELAYS_MS = [1000, 2000, 4000, 8000];
-/** After this time without a failure, the next counts as the first. */
+/** After this time without a failure, the next failure counts as the first. */
 const HEALTHY_MS = 30_000;
 
 /** Starts a server again after its failures. */
@@ -15,24 +15,24 @@ export class Restarts {
     this.#clock = clock;
   }
 
-  /** How long until the server is started again; undefined if no start is scheduled. */
+  /** The time until the server is started again; undefined if no start is scheduled. */
   get retryAfterMs(): number | undefined {
     return this.#startMs === undefined ? undefined : Math.max(0, this.#startMs - this.#clock.elapsedMs());
   }
 
-  /** The next failure is the first. */
+  /** Lets the next failure count as the first. */
   forget(): void {
     this.#failures = 0;
   }
 
-  /** No start is scheduled any more. */
+  /** Marks that no start is scheduled any more. */
   clear(): void {
     this.#startMs = undefined;
   }
 
   /**
-   * Starts the server after a delay, which is returned, unless `signal` aborts; undefined after the last failure in a row. `healthyMs` is how
-   * long the server was available before.
+   * Starts the server after a delay, unless `signal` aborts. Returns the delay; undefined after too many failures in a row. `healthyMs` is the time
+   * for which the server was available before.
    */
   schedule(start: () => void, healthyMs: number, signal: AbortSignal): number | undefined {
     this.#failures = healthyMs >= HEALTHY_MS ? 1 : this.#failures + 1;

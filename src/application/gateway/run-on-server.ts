@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
-/** Runs a request on a server that has been started, as soon as the caller gets one of the server's places. Never rejects. */
+/** Runs a request on a started server as soon as the caller gets one of the server's places. Never rejects. */
 export async function runOnServer<T>(
   supervisor: ServerSupervisor,
   caller: string,
@@ -34,7 +34,7 @@ export async function runOnServer<T>(
   }
 }
 
-/** The outcome of a task that `signal` cancels, or that it took too long. */
+/** The outcome of a task: its own, `cancelled` if `signal` aborts, or `timed_out`. */
 export async function withTimeout<T>(
   clock: Clock,
   timeoutMs: number,

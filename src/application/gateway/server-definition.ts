@@ -2,7 +2,7 @@ import type { Definitions } from '../ports/kept-definitions.ts';
 import type { ServerConnection, ToolServer } from '../ports/tool-server.ts';
 import type { ToolRules } from './tool-list.ts';
 
-/** What the gateway must know about a server; how to reach it is for the adapter. */
+/** The facts about a server that the gateway needs. Only the adapter knows how to reach it. */
 export interface ServerDefinition {
   readonly name: string;
   readonly transport: ServerConnection['transport'];
@@ -10,7 +10,7 @@ export interface ServerDefinition {
   readonly timeoutMs: number;
   readonly startupTimeoutMs: number;
   readonly restart: 'on-failure' | 'never';
-  /** Whether the server starts with the gateway, or with its first call. A server of which nothing is known starts in any case. */
+  /** Whether the server starts with the gateway, or with its first call. A server without known lists starts with the gateway in any case. */
   readonly start: 'at_once' | 'on_use';
   /** After this time without a call, the server is stopped until the next one; 0: never. */
   readonly idleMs: number;
@@ -23,11 +23,11 @@ export interface ServerDefinition {
 export interface ConfiguredServer {
   readonly definition: ServerDefinition;
   readonly server: ToolServer;
-  /** The complete configuration of the server as a text: if it is different after a reload, the server is replaced. */
+  /** The complete configuration of the server as a text. If it differs after a reload, the server is replaced. */
   readonly fingerprint: string;
-  /** What the server described of itself before. */
+  /** The description that the server gave of itself at an earlier start. */
   readonly known?: Definitions | undefined;
-  /** Keeps what it describes now. Never rejects. */
+  /** Keeps the current description. Never rejects. */
   readonly keep?: ((definitions: Definitions) => Promise<void>) | undefined;
 }
 

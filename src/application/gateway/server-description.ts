@@ -9,20 +9,20 @@ import type { ConfiguredServer, RunningServer } from './server-definition.ts';
 import { SharedLists } from './shared-lists.ts';
 import { ToolList } from './tool-list.ts';
 
-/** How long the end of a server waits until what it listed is kept. */
+/** How long the end of a server waits until its lists are kept. */
 const KEEP_MS = 1000;
 
 export interface SupervisorOptions extends ConfiguredServer {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly approved?: ApprovedTools | undefined;
-  /** Whether callers share the servers: the last line of one that was lost may contain the input of another caller. */
+  /** Whether callers share the servers. The last line of a lost server may then contain the input of another caller. */
   readonly isShared?: boolean | undefined;
   readonly onToolsChanged: () => void;
   readonly onListChanged?: OnListChanged | undefined;
 }
 
-/** What a server describes of itself: as it is, or as it was when it ran last. */
+/** The description that a server gives of itself, now or when it last ran. */
 export class ServerDescription {
   readonly tools: ToolList;
   readonly shared: SharedLists;
@@ -51,22 +51,22 @@ export class ServerDescription {
     return this.#server.connection !== undefined || (this.#known !== undefined && this.#server.isIdle);
   }
 
-  /** What the server declares, or declared last; undefined while it is not offered. */
+  /** The capabilities that the server declares, or last declared; undefined while it is not offered. */
   get capabilities(): JsonObject | undefined {
     return this.#server.connection?.capabilities ?? (this.isOffered ? this.#known?.capabilities : undefined);
   }
 
-  /** Resolves when everything that a connected server describes was read. */
+  /** Resolves when the complete description of a connected server was read. */
   get whenLearned(): Promise<void> {
     return this.#learning;
   }
 
-  /** Resolves when everything is kept, or after a second, so that a folder that does not answer does not delay the end. */
+  /** Resolves when the description is kept, or after a second, so that a folder that does not respond cannot delay the end. */
   async whenKept(): Promise<void> {
     await withDeadline(this.#options.clock, KEEP_MS, never(), (limit) => untilAborted(this.#keeping, limit));
   }
 
-  /** Learns what a server describes that has listed its tools. */
+  /** Reads the description of a server that has listed its tools. */
   learn(): void {
     this.#onChanged();
     this.#learning = this.shared.readAll();
@@ -77,18 +77,18 @@ export class ServerDescription {
     const { connection } = this.#server;
     if (connection === undefined) return;
     const startedMs = clock.elapsedMs();
-    // A server that does not answer must not prevent that later changes are noticed.
+    // A server that does not answer must not block the notices of later changes.
     const { outcome: listed } = await withDeadline(clock, definition.startupTimeoutMs, signal, async (limit) =>
       this.tools.read(connection, limit),
     );
     if (connection !== this.#server.connection) return;
     if (listed.isOk()) this.#onChanged();
     else logger.warn(`gateway: ${definition.name}: ${listed.error}; the list of tools stays as it was`);
-    // The reading of a large list takes at most a tenth of the time.
+    // Reading a large list may take at most a tenth of the time.
     await clock.sleep(Math.min(10_000, 10 * (clock.elapsedMs() - startedMs)), signal);
   }
 
-  /** Remembers what the server describes, for the time when it does not run. */
+  /** Keeps the description for the time when the server does not run. */
   #onChanged(): void {
     const { clock, keep, onToolsChanged } = this.#options;
     const { capabilities, serverInfo } = this.#server.connection ?? {};

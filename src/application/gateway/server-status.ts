@@ -12,11 +12,11 @@ interface Life {
   readonly since: Date;
   readonly starts: number;
   readonly lastError: string | undefined;
-  /** What is known of a server that does not run. */
+  /** The known description of a server that does not run. */
   readonly kept: Definitions | undefined;
 }
 
-/** The server for people and monitoring, with the tools that these rights allow. */
+/** The state of a server for people and monitoring, with the tools that these rights allow. */
 export function toStatus(
   server: RunningServer & Readonly<Record<'tools' | 'changed', readonly GatewayTool[]>>,
   { state, since, starts, lastError, kept }: Life,
@@ -35,11 +35,11 @@ export function toStatus(
     tools: server.tools.filter(mayUse).length,
     /** When the tools were listed, if the server does not run. */
     listedAt: kept?.listedAt,
-    /** Not offered, because they are not as they were approved. */
+    /** Tools that are not offered, because they are new or have changed since they were approved. */
     changed: changed.length > 0 ? changed : undefined,
     pid: connection?.pid,
     lastError,
-    /** The command that a person must run first. */
+    /** The command with which a person must sign in first. */
     login: state === 'login_required' ? loginCommand(name) : undefined,
     protocolVersion: connection?.protocolVersion,
     serverInfo: (connection ?? kept)?.serverInfo,

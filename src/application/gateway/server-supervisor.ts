@@ -15,14 +15,14 @@ import { StartGate } from './start-gate.ts';
 import { startServer } from './start-server.ts';
 import type { ToolList } from './tool-list.ts';
 
-/** Starts a server when it is needed, knows its lists, starts it again after a failure, and stops it when it is not used. */
+/** Starts a server when it is needed, keeps its lists, starts it again after a failure, and stops it when it is idle. */
 export class ServerSupervisor {
   readonly definition: ServerDefinition;
   readonly fingerprint: string;
   readonly #options: SupervisorOptions;
-  /** The calls that run on this server, and of each caller as many that wait. */
+  /** Limits the calls that run on this server, and the waiting calls of each caller. */
   readonly places: Places;
-  /** As the server listed its tools last, also after it was lost. */
+  /** The tools that the server last listed, also after it was lost. */
   readonly list: ToolList;
   readonly description: ServerDescription;
   readonly #restarts: Restarts;
@@ -33,12 +33,12 @@ export class ServerSupervisor {
   readonly failure: LastFailure;
   #connection: ServerConnection | undefined;
   #availableMs = 0;
-  /** Aborts when the current start, or the wait for it, is obsolete. */
+  /** Aborts when the current start, or the wait for the next one, is obsolete. */
   #life = new AbortController();
   /** Settles when the previous process is gone. */
   #closing: Promise<void> = Promise.resolve();
   #forgetLogin: (() => void) | undefined;
-  /** Opens when the first start has settled, or the first one after a rest. */
+  /** Opens when the first start has settled, or the first start after an idle time. */
   #started = new StartGate();
   readonly #idle: IdleTimer;
 
@@ -76,7 +76,7 @@ export class ServerSupervisor {
     return this.description.isOffered ? this.list.current.offered : [];
   }
 
-  /** Those that are not offered, because they are not as they were approved. */
+  /** The tools that are not offered, because they are new or have changed since they were approved. */
   get changed(): readonly GatewayTool[] {
     return this.description.isOffered ? this.list.current.changed : [];
   }
@@ -85,7 +85,7 @@ export class ServerSupervisor {
     return this.statusFor(EVERYTHING);
   }
 
-  /** The server for people and monitoring, with the tools that these rights allow. */
+  /** The state of the server for people and monitoring, with the tools that these rights allow. */
   statusFor(rights: Rights): ServerStatus {
     const { isOffered, known } = this.description;
     const life = {
@@ -98,7 +98,7 @@ export class ServerSupervisor {
     return toStatus(this, life, rights);
   }
 
-  /** How long until the server is started again; undefined if no start is scheduled. */
+  /** The time until the server is started again; undefined if no start is scheduled. */
   get retryAfterMs(): number | undefined {
     return this.#restarts.retryAfterMs;
   }
@@ -114,14 +114,14 @@ export class ServerSupervisor {
     if (!this.description.isOffered) await untilAborted(this.#started.opened, signal);
   }
 
-  /** The same for a start in progress, with everything that is kept of the server then. */
+  /** Resolves when a start in progress has settled, and the server's description is kept. */
   async whenStarted(signal: AbortSignal): Promise<void> {
     if (this.#state === 'idle') return;
     await untilAborted(this.#started.opened, signal);
     await untilAborted(this.description.whenLearned, signal);
   }
 
-  /** Runs a task after the start that it may need, or as soon as `signal` aborts. The server runs until the end of the task. */
+  /** Runs a task after the start that it needs, or as soon as `signal` aborts. The server is not idle until the task ends. */
   use<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#idle.during(async () => {
       if (this.isIdle) await untilAborted(this.start(), signal);
@@ -129,7 +129,7 @@ export class ServerSupervisor {
     });
   }
 
-  /** Starts the server immediately, in any state but `stopped`: nothing would stop it again. */
+  /** Starts the server immediately in any state except `stopped`, after which nothing would stop it again. */
   restart(): void {
     if (this.#state === 'stopped') return;
     this.#renew();
@@ -137,7 +137,7 @@ export class ServerSupervisor {
     void this.#attempt(this.#life);
   }
 
-  /** Ends the server for good. Resolves when nothing of it is left, and what it described is kept, or cannot be. */
+  /** Ends the server for good. Resolves when nothing of it is left, and its description is kept or cannot be kept. */
   async stop(): Promise<void> {
     this.#renew();
     this.#forgetLogin?.();
@@ -192,13 +192,13 @@ export class ServerSupervisor {
     if (life.signal.aborted) return;
     this.#started.open();
     if (started.isOk()) return;
-    // What was kept is not offered any more.
+    // Kept lists are no longer offered.
     this.#options.onToolsChanged();
     this.failure.lastLine = undefined;
     this.#onFailure(life, started.error, 0);
   }
 
-  /** An idle server uses a new login with its next start. A server may need no login before its first one. */
+  /** Starts the server again after a change of its login. An idle server uses the new login with its next start. */
   #watchLogin(): void {
     const { login } = this.#options.server;
     if (this.#state !== 'stopped') this.#forgetLogin ??= login?.onChanged(() => this.#hasBegun && this.restart());

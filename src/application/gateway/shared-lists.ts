@@ -5,21 +5,21 @@ import type { Clock } from '../ports/clock.ts';
 import type { Definitions } from '../ports/kept-definitions.ts';
 import type { RunningServer } from './server-definition.ts';
 
-/** The time of a request for a list, which no caller waits for so long. */
+/** Time limit of a request for a list. Callers do not wait as long. */
 const READ_MS = 5000;
 
 const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list', prompts: 'prompts/list' };
 
-/** What a server must declare to be asked for a list. */
+/** The capability that a server must declare to be asked for a list. */
 export const CAPABILITY = { resources: 'resources', resourceTemplates: 'resources', prompts: 'prompts' } as const;
 
-/** The resources, templates and prompts of a server, as it listed them last. */
+/** The resources, templates and prompts of a server, as it last listed them. */
 export class SharedLists {
   readonly #server: RunningServer;
   readonly #clock: Clock;
   readonly #onChanged: () => void;
   #entries: Definitions['shared'];
-  /** All callers share it. */
+  /** The requests in progress, which all callers share. */
   readonly #reading = new Map<SharedList, Promise<readonly SharedEntry[] | undefined>>();
 
   constructor(server: RunningServer, clock: Clock, known: Definitions['shared'], onChanged: () => void) {
@@ -41,7 +41,7 @@ export class SharedLists {
     await Promise.all(lists.map((list) => this.read(list)));
   }
 
-  /** What the server lists now; undefined if it fails. */
+  /** The current list of the server; undefined if the request fails. */
   read(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
     const reading =
       this.#reading.get(list) ??

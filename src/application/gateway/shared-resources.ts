@@ -19,7 +19,7 @@ import { runOnServer, withTimeout } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 import { CAPABILITY } from './shared-lists.ts';
 
-/** What servers may have beside tools, as they declare it. */
+/** Capabilities of servers other than tools, as servers declare them. */
 export const CAPABILITIES = ['resources', 'prompts', 'completions'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
@@ -29,11 +29,11 @@ export interface SharedRequest {
   readonly kind: 'prompt' | 'resource';
   /** The exposed name, or the URI. */
   readonly id: string;
-  /** The parameters, with what the server calls it. */
+  /** The parameters, with the server's own name or URI. */
   readonly toParams: (id: string) => JsonObject;
 }
 
-/** The resources, prompts and completions of the gateway's servers, as those of one server. Nothing rejects. */
+/** The resources, prompts and completions of all servers, presented as those of one server. No promise rejects. */
 export class SharedResources {
   readonly #gateway: Pick<Gateway, 'readable' | 'whenListed'>;
   readonly #clock: Clock;
@@ -43,13 +43,13 @@ export class SharedResources {
     this.#clock = clock;
   }
 
-  /** What the servers declare, or declared last: a client asks only once. One that has never said what it has may have everything. */
+  /** The capabilities that the servers declare, or last declared. A client asks only once, so that an unknown server counts as having all of them. */
   capabilities(rights: Rights): readonly Capability[] {
     const declared = this.#gateway.readable(rights).map(({ description }) => description.known?.capabilities);
     return CAPABILITIES.filter((one) => declared.some((all) => all === undefined || all[one] !== undefined));
   }
 
-  /** A list of all servers, as it is now; of a server that does not run or answer soon, and for a later page, as it was. */
+  /** The current list of all servers. The known list is used for a server that does not run or answer soon, and for later pages. */
   async list(list: SharedList, isContinued: boolean, { rights }: CallOrigin): Promise<readonly JsonObject[]> {
     const read = async (server: ServerSupervisor, limit: AbortSignal) => {
       await server.whenListed(limit);
@@ -64,7 +64,7 @@ export class SharedResources {
     return this.known(list, rights);
   }
 
-  /** A list as it is known. */
+  /** The known list of all servers. */
   known(list: SharedList, rights: Rights): readonly JsonObject[] {
     const servers = this.#gateway.readable(rights);
     const entries = servers.flatMap((server) =>
@@ -73,7 +73,7 @@ export class SharedResources {
     return exposedEntries(list, entries, servers.map(nameOf));
   }
 
-  /** An `unknown_server` is that no server of the caller has such a resource or prompt. */
+  /** `unknown_server` means that no server of the caller has such a resource or prompt. */
   async ask(
     { method, kind, id, toParams }: SharedRequest,
     by: CallOrigin,
@@ -104,7 +104,7 @@ export class SharedResources {
     );
   }
 
-  /** The server of a URI, and the URI there. A URI without a server is that of the only server with resources, if there is one. */
+  /** The server of a URI, and the URI there. A URI without a server belongs to the only server with resources, if there is just one. */
   async #resourceOf(uri: string, { rights }: CallOrigin, signal: AbortSignal) {
     const readable = this.#gateway.readable(rights);
     const addressed = parseGatewayUri(uri);
@@ -123,7 +123,7 @@ export class SharedResources {
     return owner && ([owner, uri] as const);
   }
 
-  /** The server of a prompt, and its name there. A name that is not listed goes to the server that it begins with, if that is only one. */
+  /** The server of a prompt, and its name there. A name that no list has goes to the server that the name begins with, if there is just one. */
   async #promptOf(name: string, { rights }: CallOrigin, signal: AbortSignal) {
     const readable = this.#gateway.readable(rights);
     const candidates = readable.filter((server) => name.startsWith(`${nameOf(server)}__`));
@@ -143,14 +143,14 @@ export class SharedResources {
 
 const UNKNOWN = err({ kind: 'unknown_server' as const, server: '', known: [] });
 
-/** What a server lists, as it is known; a running server that was never asked is asked. */
+/** The known list of a server. A running server that was never asked is asked first. */
 async function entriesOf({ connection, description: { shared } }: ServerSupervisor, list: SharedList) {
   const known = shared.entries[list];
   if (known !== undefined || connection?.capabilities[CAPABILITY[list]] === undefined) return known ?? [];
   return (await shared.read(list)) ?? [];
 }
 
-/** Whether a server can be used, and declares that it has this. */
+/** Whether a server can be used, and declares this capability. */
 function has({ description }: ServerSupervisor, capability: Capability): boolean {
   return description.capabilities?.[capability] !== undefined;
 }

@@ -1,4 +1,4 @@
-/** What is waited for until it is opened, once. */
+/** A gate that opens once. Waits end when it opens. */
 export class StartGate {
   isOpen = false;
   readonly opened: Promise<void>;

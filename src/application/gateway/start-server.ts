@@ -11,11 +11,11 @@ interface StartOptions {
   readonly list: ToolList;
   readonly clock: Clock;
   readonly onListChanged?: OnListChanged | undefined;
-  /** Called once the list of tools is known. Returns what gets the events of the connection, of which none is lost before. */
+  /** Called when the list of tools is known. Returns the receiver of the connection's events, none of which is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;
 }
 
-/** Connects a server, and reads its list of tools. An error is the reason for people; nothing of the server is left then. */
+/** Connects a server, and reads its list of tools. An error is the reason, for people; nothing of the server remains then. */
 export async function startServer(options: StartOptions, signal: AbortSignal): Promise<Result<void, string>> {
   const { server, list, clock, onStarted, definition, onListChanged } = options;
   const { name, startupTimeoutMs: timeoutMs } = definition;

@@ -8,7 +8,7 @@ import { isSameJson } from '../../domain/values/sorted-json.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 
-/** Which tools of a server exist, and how callers see them. */
+/** Rules that select the tools of a server, and change how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
 
 interface ToolListOptions {
@@ -17,17 +17,17 @@ interface ToolListOptions {
   readonly logger: Logger;
 }
 
-/** A reason is in every list of servers, and may be a text of the server. */
+/** Maximum length of a reason, which is in every list of servers, and may be a text of the server. */
 export const MAX_REASON = 2000;
 
-/** The tools of a server, as it listed them last. */
+/** The tools of a server, as it last listed them. */
 export class ToolList {
   readonly #options: ToolListOptions;
-  /** Undefined if every tool is offered (`gateway.lock`). */
+  /** The tools in `gateway.lock`; undefined without a lock, so that every tool is offered. */
   #approved: ApprovedTools | undefined;
   #listed: readonly GatewayTool[] | undefined;
   #current = compare([], {}, undefined);
-  /** Whether the server has not been asked yet, and the tools are those of an earlier start. */
+  /** Whether the tools are those of an earlier start, because the server has not been asked yet. */
   #isKept: boolean;
   #difference: string | undefined;
 
@@ -47,12 +47,12 @@ export class ToolList {
     return this.#listed;
   }
 
-  /** How the tools differ from those that were kept, for people; undefined if they do not, or nothing was kept. */
+  /** How the tools differ from the kept ones, for people; undefined without a difference, or if none were kept. */
   get difference(): string | undefined {
     return this.#difference;
   }
 
-  /** What callers see. */
+  /** The tools as callers see them. */
   get current(): ReturnType<typeof compare> {
     return this.#current;
   }
@@ -62,7 +62,7 @@ export class ToolList {
     return this.#listed?.filter(({ name }) => isAllowed(name, this.#options.filter));
   }
 
-  /** Replaces the approved tools, with which this list and later ones are compared. */
+  /** Replaces the approved tools, with which this list and later lists are compared. */
   approve(approved: ApprovedTools | undefined): void {
     this.#approved = approved;
     this.#compare();
@@ -78,7 +78,7 @@ export class ToolList {
       if (!known.includes(problem)) logger.warn(`gateway: ${name}: ${problem}`);
   }
 
-  /** Reads the complete list, and warns about tools that are described differently (tool poisoning). If it fails, the list stays. */
+  /** Reads the complete list, and warns about changed descriptions of tools (tool poisoning). If that fails, the known list stays. */
   read(connection: ServerConnection, signal: AbortSignal): ResultAsync<void, string> {
     return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(listFailure);
   }
@@ -119,7 +119,7 @@ function differenceOf(
   return texts.length === 0 ? undefined : clip(cleanLine(texts.join('; ')), MAX_REASON);
 }
 
-/** The tools for callers, of which only those are offered that are as they were approved. */
+/** Compares the tools for callers with the approved ones. Only unchanged tools are offered. */
 function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: ApprovedTools | undefined) {
   const { tools, problems } = override(listed, rules);
   const found = tools.map((each) => ({ ...each, change: approved && changeOf(each.own, approved) }));
@@ -127,7 +127,7 @@ function compare(listed: readonly GatewayTool[], rules: ToolRules, approved: App
     byName: new Map(found.map((each) => [each.tool.name, each])),
     offered: found.filter(({ change }) => change === undefined).map(({ tool }) => tool),
     changed: found.filter(({ change }) => change !== undefined).map(({ tool }) => tool),
-    /** What is probably mistyped in the rules, for people. */
+    /** Rules that are probably mistyped, for people. */
     problems,
   };
 }

@@ -14,11 +14,11 @@ import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../port
 import type { ToolError } from '../tools/tool-call.ts';
 import type { ToolCatalogue } from '../tools/tool-catalogue.ts';
 
-/** The gateway, and what its configuration says about the servers now. */
+/** The gateway, and the current configuration of its servers. */
 export interface AnswerGateway {
   readonly gateway: Pick<Gateway, 'as' | 'tools'>;
   readonly call: ToolCatalogue['call'];
-  /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+  /** Whether the server is configured as public at the time of the call. */
   isPublic(server: string): boolean;
 }
 
@@ -34,26 +34,26 @@ interface Options {
   readonly redactor: Redactor;
 }
 
-/** How many calls of a response run at the same time. */
+/** Maximum number of calls of a response that run at the same time. */
 const CONCURRENT = 4;
-/** Time that the model needs to answer after the last call. */
+/** The time that is left to the model for its answer after the last call. */
 export const RESERVED_MS = 15_000;
-/** All outputs of an answer: their text as a multiple of the limit for one, and their images. */
+/** Limits of all outputs of an answer together: the text, as a multiple of the limit of one output, and the images. */
 const TOTAL_OUTPUTS = 10;
 const MAX_IMAGE_BYTES = 8 * 1024 * 1024;
 
 type Planned = { readonly fn: OfferedFunction; readonly args: JsonObject } | { readonly problem: string };
 
-/** Runs the calls of an answer: their limits, what they returned, and whether something private was among it. */
+/** Runs the calls of an answer within their limits, and remembers their sources and whether an output was private. */
 export class GroundedCalls {
   readonly #options: Options;
-  /** Of all calls that returned something. */
+  /** The sources of all calls that returned something. */
   readonly sources: OwnSource[] = [];
   readonly #byName: ReadonlyMap<string, OfferedFunction>;
-  /** Calls that count, and all of them. */
+  /** The calls that count for the limit, and all calls. */
   #started = 0;
   #planned = 0;
-  /** What outputs may still have. */
+  /** The size that is left for further outputs. */
   readonly #left = { characters: 0, imageBytes: MAX_IMAGE_BYTES };
   readonly #answered = new Set<string>();
   #hasPrivateOutput = false;
@@ -64,18 +64,18 @@ export class GroundedCalls {
     this.#left.characters = options.maxOutputChars * TOTAL_OUTPUTS;
   }
 
-  /** Whether a tool of a server has answered that was not public then, or is not now: a reload may change it. */
+  /** Whether a tool of a private server has answered. A server counts as private if it was so at its call or is so now, because a reload may change it. */
   get hasPrivateOutput(): boolean {
     return this.#hasPrivateOutput || [...this.#answered].some((server) => !this.#isPublic(server));
   }
 
-  /** Undefined if another call is allowed. */
+  /** The limit that is reached; undefined if another call is allowed. */
   get limit(): 'calls' | 'time' | undefined {
     if (this.#started >= this.#options.maxCalls) return 'calls';
     return this.#leftMs() >= RESERVED_MS ? undefined : 'time';
   }
 
-  /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, and then no other call starts. */
+  /** One output per call ID, in the order of the calls; `aborted` as soon as `signal` aborts, after which no further call starts. */
   async run(calls: readonly FunctionCall[], signal: AbortSignal): Promise<Round['outputs'] | 'aborted'> {
     const unique = calls.filter(({ callId }, index) => calls.findIndex((call) => call.callId === callId) === index);
     const asked = unique.map((call) => ({ callId: call.callId, parts: this.#plan(call) }));
@@ -94,7 +94,7 @@ export class GroundedCalls {
     });
   }
 
-  /** `parallel` is a wrapper of the API's own, which leaks now and then: its calls run if all of them are offered. */
+  /** Unwraps `parallel`, a function of the API itself that models sometimes call. Its calls run if all of them are offered. */
   #plan({ name, arguments: text, isIncomplete }: FunctionCall): readonly Planned[] {
     if (isIncomplete) return [{ problem: 'the call was cut off' }];
     const args = parseJson(text);
@@ -134,7 +134,7 @@ export class GroundedCalls {
     if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;
-    // Arguments that do not match the schema are not a call.
+    // A call with arguments that do not match the schema was not sent, and does not count.
     if (failure === 'invalid_input') this.#started -= 1;
     else observer.onUsed?.({ toolCalls: [{ server, tool: name, ms, ok }] });
     const output = outcome.match(
@@ -148,7 +148,7 @@ export class GroundedCalls {
 
   #toOutput(result: ToolResult, call: string, turn: number): ToolOutput {
     const { maxOutputChars, request, redactor } = this.#options;
-    // A secret can contain hidden characters until the text is clean.
+    // Masked after the text was cleaned, because hidden characters could split a secret.
     if (result.isError) return toErrorOutput(redactor.inLogs(cleanText(textOf(result))));
     const sources = sourcesOf(result, call, turn, redactor.known);
     const shown = isLocal(request.by) ? sources : sources.map(withoutLocalPath);
@@ -160,7 +160,7 @@ export class GroundedCalls {
     return output;
   }
 
-  /** Without the names of tools that are not offered, and without what a server wrote before it was lost. */
+  /** The message for the model, without names of tools that are not offered, and without the last line of a server that was lost. */
   #toFailedOutput(error: ToolError): ToolOutput {
     const { messageFor, redactor } = this.#options;
     const { kind } = error;

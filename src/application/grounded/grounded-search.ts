@@ -29,7 +29,7 @@ import { type AnswerGateway, GroundedCalls, RESERVED_MS } from './grounded-calls
 export interface GroundedSearchOptions {
   readonly policy: GroundingPolicy;
   readonly llmSearch: LlmSearch;
-  /** Starts the servers when it is called first. */
+  /** Starts the servers when it is first called. */
   readonly startGateway: () => Promise<AnswerGateway>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +37,7 @@ export interface GroundedSearchOptions {
   readonly redactor: Redactor;
 }
 
-/** How long an answer waits for first starts of servers of which nothing is known. */
+/** How long an answer waits for the first start of servers whose lists are not known. */
 const START_MS = 10_000;
 
 /** Answers with the web and own tools, in rounds. After a private output, no live search is permitted, unless `web` is `always`. */
@@ -66,7 +66,7 @@ export class GroundedSearch implements LlmSearch {
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
   }
 
-  /** The servers that an answer had to do without. Logins are looked at when it has ended, because they can end during it. */
+  /** The servers that an answer could not use. Logins are checked after the answer, because they can end during it. */
   #missing({ unavailable, answerGateway }: Offered, rights: Rights) {
     const servers = answerGateway?.gateway.as(rights).servers ?? [];
     const requireLogin = servers.filter(({ state }) => state === 'login_required').map(({ name }) => name);
@@ -79,7 +79,7 @@ export class GroundedSearch implements LlmSearch {
     };
   }
 
-  /** No functions if there is no time for a call; then no server is started either. */
+  /** The functions to offer. Without time for a call there are none, and no server is started. */
   async #offer(request: SearchRequest, signal: AbortSignal): Promise<Offered> {
     const { policy, startGateway, clock, redactor } = this.#options;
     const leftMs = () => request.deadlineMs - clock.elapsedMs() - RESERVED_MS;
@@ -104,7 +104,7 @@ export class GroundedSearch implements LlmSearch {
     return { functions: leftMs() < 0 ? [] : fitting, unavailable, answerGateway };
   }
 
-  /** Over HTTP, only callers that the configuration names. */
+  /** Whether own tools are offered to the caller: over HTTP, only to callers that the configuration names. */
   mayUseTools({ by }: Pick<SearchRequest, 'by'>): boolean {
     const { callers, tools, web } = this.#options.policy;
     const isCaller = isLocal(by) || callers.includes(by.caller);
@@ -169,12 +169,12 @@ interface Offered {
   readonly answerGateway?: AnswerGateway;
 }
 
-/** Whether the model has answered: a message before a call is not the answer. */
+/** Whether the model has answered. A message before a call is no answer. */
 function isFinal({ calls, text, ending }: SearchReply): boolean {
   return calls.length === 0 && (text.trim() !== '' || ending.kind !== 'complete');
 }
 
-/** The text of the last round, and the sources and costs of all. */
+/** The text of the last round, with the sources and costs of all rounds. */
 function combine(
   last: SearchReply,
   replies: readonly SearchReply[],
@@ -187,7 +187,7 @@ function combine(
   const all = <T>(of: (reply: SearchReply) => readonly T[]) => replies.flatMap(of);
   return {
     ...last,
-    // The conversation has ended, and they may contain what only the model may see.
+    // The conversation has ended, and its items may contain texts that only the model may see.
     items: [],
     text,
     searched: replies.some(({ searched }) => searched),
@@ -205,7 +205,7 @@ function combine(
   };
 }
 
-/** What a server says about a tool can contain its secrets. */
+/** Masks the description of a tool, which can contain secrets of its server. */
 function withoutSecrets({ known }: Redactor): (tool: GatewayTool) => GatewayTool {
   return ({ server, name, ...described }) => ({ ...redactedValue(described, known), server, name });
 }

@@ -1,14 +1,14 @@
 import type { KnownPage } from '../../domain/answers/known-page.ts';
 import type { PageText } from '../../domain/evidence/evidence.ts';
 
-/** What reading a page showed, as far as the configuration asks for it. */
+/** The facts about a page that the configuration asks for. */
 export interface PageReading extends Omit<KnownPage, 'evidence'> {
-  /** What the page says, if it is `ok` and evidence is asked for; in a turn of its own, since to compare it takes time. Never rejects. */
+  /** Compares claims with the page, if it is `ok` and evidence is configured. Runs in its own turn, because it takes time. Never rejects. */
   readonly text?: (() => Promise<PageText>) | undefined;
 }
 
-/** The pages that an answer cites: when they were published, and whether they exist. */
+/** Reads the pages that an answer cites: when they were published, and whether they exist. */
 export interface CitedPages {
-  /** What is known of each page, by URL. Never rejects. A page that was not read in a few seconds, or when `signal` aborts, is `unreadable`. */
+  /** The facts about each page, by URL. Never rejects. A page that was not read within a few seconds, or when `signal` aborts, is `unreadable`. */
   read(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PageReading>>;
 }

@@ -21,9 +21,9 @@ export interface Config {
   readonly resolveDates?: boolean;
   /** How far cited pages are checked; absent: not at all. */
   readonly citationCheck?: CitationCheck;
-  /** What replaces the built-in system policy. */
+  /** The policy that replaces the built-in system policy. */
   readonly instructions?: string;
-  /** Absent if the searches of no tool continue when a call ends. */
+  /** Absent if no tool has answers that take minutes. */
   readonly longAnswers?: LongAnswersConfig;
 }
 
@@ -46,5 +46,5 @@ export interface ConfigProblem {
   readonly file?: string;
 }
 
-/** A valid value, or every problem. A plain union, because each package loaded at startup costs time. */
+/** A valid value, or every problem. A plain union, so that the start loads no package for it. */
 export type Validated<T> = { readonly value: T } | { readonly problems: readonly ConfigProblem[] };

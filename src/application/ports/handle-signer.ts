@@ -1,8 +1,8 @@
-/** Signs what a handle names, so that only its owner can use it. */
+/** Signs the content of a handle, so that only its owner can use the handle. */
 export interface HandleSigner {
-  /** 22 characters of `[A-Za-z0-9_-]`; the same for the same parts in every process with the same API key. */
+  /** Returns 22 characters of `[A-Za-z0-9_-]`. Every process with the same API key returns the same signature for the same parts. */
   sign(parts: readonly string[]): string;
 
-  /** Takes the same time for every signature. */
+  /** Whether a signature is valid. Takes the same time for every signature. */
   verify(parts: readonly string[], signature: string): boolean;
 }

@@ -2,7 +2,7 @@ import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 
-/** What a server described of itself when it ran last. */
+/** The description that a server gave of itself when it last ran. */
 export interface Definitions {
   /** Undefined if that is not known. */
   readonly listedAt?: Date | undefined;
@@ -11,17 +11,17 @@ export interface Definitions {
   /** Undefined if that is not known. */
   readonly capabilities?: JsonObject | undefined;
   readonly serverInfo?: JsonObject | undefined;
-  /** Its other lists; without those that could not be read. */
+  /** The other lists of the server, without those that could not be read. */
   readonly shared: Readonly<Partial<Record<SharedList, readonly SharedEntry[]>>>;
 }
 
 /**
- * Keeps what servers described of themselves, so that their lists are there before they start. Both promises never reject: what cannot be read
- * or written is as if it were not kept.
+ * Keeps the descriptions of servers, so that their lists are known before they start. Neither promise rejects: a description that cannot be read
+ * or written counts as not kept.
  */
 export interface KeptDefinitions {
-  /** `key` has everything that what a server says depends on, also secrets. It is not kept itself. */
+  /** `key` contains everything that the description of a server depends on, including secrets. The key itself is not kept. */
   read(key: string): Promise<Definitions | undefined>;
-  /** Replaces what was kept. A process that reads at the same time, or after a crash, gets the earlier or the new definitions, complete. */
+  /** Replaces the definitions. A process that reads at the same time, or after a crash, gets the earlier or the new ones, complete. */
   write(key: string, definitions: Definitions): Promise<void>;
 }

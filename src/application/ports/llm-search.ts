@@ -8,7 +8,7 @@ import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
 import type { ToolOutput } from '../../domain/grounded/tool-output.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 
-/** What is asked, how, and by whom. */
+/** A question with its model, mode and caller. */
 export interface SearchRequest {
   readonly question: Question;
   readonly profile: ModelProfile;
@@ -23,12 +23,12 @@ export interface SearchRequest {
 }
 
 /**
- * How a question is asked: the model answers at once, with the web; the same, in a response that the API continues if the connection ends; or
- * in a conversation.
+ * How a question is asked: with the web in one response; in one response that continues at the API if the connection ends (`background`); or in
+ * a conversation.
  */
 export type SearchMode = 'web' | 'background' | Conversation;
 
-/** A conversation in rounds: the model may ask for calls of functions, and then gets their outputs. */
+/** A conversation in rounds, in which the model can ask for calls of functions, and gets their outputs. */
 export interface Conversation {
   readonly functions: readonly OfferedFunction[];
   /** False: the model must answer now. */
@@ -37,10 +37,10 @@ export interface Conversation {
   readonly rounds: readonly Round[];
 }
 
-/** How the web may be used in a request: search, no live access although it is declared, or not at all. */
+/** How the web may be used in a request: live search, a declared search tool without live access, or not at all. */
 export type WebAccess = 'open' | 'closed' | 'absent';
 
-/** One response of the model, and what is sent back for it. */
+/** One response of the model, and the outputs that are sent back. */
 export interface Round {
   readonly items: SearchReply['items'];
   /** One output per call ID of the response, in the order of the calls. */
@@ -49,7 +49,7 @@ export interface Round {
 
 export interface FunctionCall {
   readonly callId: string;
-  /** As the model wrote it, which may be no known function. */
+  /** The name as the model wrote it. It may be no known function. */
   readonly name: string;
   /** A JSON text, which may be malformed. */
   readonly arguments: string;
@@ -57,7 +57,7 @@ export interface FunctionCall {
   readonly isIncomplete: boolean;
 }
 
-/** A reply, and what it took to produce it. */
+/** A reply, and the report of its production. */
 export interface SearchReply extends Reply {
   /** The items of the response, which the next request of the conversation repeats; for the adapter only. */
   readonly items: readonly unknown[];
@@ -76,15 +76,15 @@ export interface SearchReport {
   readonly searches: number;
   /** The number of requests to the API. */
   readonly attempts: number;
-  /** True if another call accounts for this search, which it shared. */
+  /** Whether another call accounts for this shared search. */
   readonly isShared?: true;
-  /** That the call got the response that another call began, or that it has no answer yet, and the handle of the answer. */
+  /** Whether the call got a response that another call started, or has no answer yet, with the handle of the answer. */
   readonly state?: 'recovered' | 'unfinished';
   readonly handle?: string;
-  /** Of a grounded answer: the number of requests that were answered, and the calls of own tools. */
+  /** For a grounded answer: the number of answered requests, and the calls of own tools. */
   readonly rounds?: number;
   readonly toolCalls?: readonly ToolCallSummary[];
-  /** Servers whose tools could not be offered, or no longer be used, and which of them require a login. */
+  /** Servers that could not be used, and those of them that require a login. */
   readonly unavailableServers?: readonly string[];
   readonly loginRequired?: readonly string[];
 }
@@ -97,7 +97,7 @@ export interface ToolCallSummary {
   readonly ok: boolean;
 }
 
-/** Tokens as the API counts them: cached tokens are part of the input, reasoning tokens of the output. */
+/** Tokens as the API counts them: cached tokens are part of the input, reasoning tokens are part of the output. */
 export interface TokenUsage {
   readonly inputTokens: number;
   readonly cachedTokens: number;
@@ -106,11 +106,11 @@ export interface TokenUsage {
   readonly cacheWriteTokens?: number;
 }
 
-/** What happens during a search. No event changes later. */
+/** An event of a search. It does not change later. */
 export type SearchProgress =
   /** `round` is the number of the request in a grounded answer, from the second on. */
   | Kind<'asking', { round?: number }>
-  /** In the queue; `ahead` is the number of calls before this one. */
+  /** Waits in the queue. `ahead` is the number of calls before this one. */
   | Kind<'waiting', { ahead: number }>
   | Kind<'thinking'>
   /** Without a query: a search has started. With it: a search has finished. */
@@ -124,17 +124,17 @@ export type SearchProgress =
   /** `attempt`: the number of the next one. */
   | Kind<'retrying', { reason: SearchError['kind']; waitMs: number; attempt: number }>;
 
-/** What a part of a search used: a response of the API, a round, or a call of an own tool. */
+/** The use of a part of a search: a response of the API, a round, or a call of an own tool. */
 export type SearchUse = Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>>;
 
 /** Must not throw. */
 export interface SearchObserver {
   onProgress(progress: SearchProgress): void;
-  /** Gets each part as soon as it is known, whatever becomes of the search. Callers that share a search get each part once. */
+  /** Gets the use of each part as soon as it is known, even if the search fails later. Callers that share a search get each part once. */
   onUsed?(use: SearchUse): void;
   /**
-   * In background mode, the ID of the response as soon as it is known. Undefined: the search ends with its connection, because the API rejects
-   * background mode, or gives the response no usable ID.
+   * In background mode: gets the ID of the response as soon as it is known; undefined if the search ends with its connection, because the API
+   * rejects background mode, or sends no usable ID.
    */
   onStarted?(id: string | undefined): void;
 }
@@ -143,9 +143,9 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
 
 /**
  * A language model that may search the web before it replies. The promise never rejects: a failure is a SearchError. When `signal` aborts, the
- * search stops and settles soon after, and leaves no listener on the signal. `observer` gets progress until then, and what each response of the
- * API used, also of one that failed or that another attempt follows. An abort also ends the response at the API, but not in the mode `background`,
- * where a stream that breaks after `onStarted` is the failure `interrupted`.
+ * search stops and settles soon after, and leaves no listener on the signal. Until then, `observer` gets progress, and the use of each response of the
+ * API, including failed ones and those that are tried again. An abort also ends the response at the API, except in the mode `background`, where a
+ * stream that breaks after `onStarted` is the failure `interrupted`.
  */
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;

@@ -5,11 +5,11 @@ export interface QuotaKey {
   readonly caller: string;
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** How long the store must remember it, in milliseconds. */
+  /** How long the store must remember the day, in milliseconds. */
   readonly keepMs: number;
 }
 
-/** What was used, the call included if it was admitted. */
+/** The use so far, including the call if it was admitted. */
 export interface Admission {
   readonly used: QuotaUse;
   /** The limit because of which the call is refused. */
@@ -20,7 +20,7 @@ export interface Admission {
 export interface QuotaStore {
   /** Counts one call, unless a limit is reached. */
   admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>>;
-  /** Adds what a call used, which may be negative to take it back, and returns the sum. What the store forgot stays forgotten. */
+  /** Adds the use of a call, which may be negative, and returns the sum. Does not restore a day that the store has forgotten. */
   add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>>;
   close(): Promise<void>;
 }

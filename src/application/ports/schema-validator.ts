@@ -1,7 +1,7 @@
 import type { SchemaError } from '../../domain/gateway/tool-call-error.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 
-/** An input, and the schema that a tool has for inputs. */
+/** An input, and the input schema of its tool. */
 export interface SchemaCheck {
   readonly server: string;
   readonly tool: string;
@@ -12,8 +12,8 @@ export interface SchemaCheck {
 /** Checks values against the schemas that servers have written for their tools. */
 export interface SchemaValidator {
   /**
-   * The first problem of a value; undefined if it has none, or if its server must check it: if the schema cannot be used, which is logged
-   * once, or for what could take long. Never throws.
+   * The first problem of a value; undefined if there is none, or if the check is left to the server, because the schema cannot be used (logged
+   * once) or the check could take long. Never throws.
    */
   validate(check: SchemaCheck): SchemaError | undefined;
 }

@@ -3,16 +3,16 @@ import type { SearchError } from '../../domain/answers/answer-error.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import type { SearchOutcome, SearchRequest } from './llm-search.ts';
 
-/** What a look at a response shows: the number of searches so far, and the outcome of a response that has ended. */
+/** The result of a look at a response: the number of searches so far, and the outcome if the response has ended. */
 export interface Look {
   readonly searches: number;
   readonly outcome?: SearchOutcome;
 }
 
-/** Why a look failed. `unknown_response`: the API does not have it, or no longer (404). `isPassing`: a later look may succeed. */
+/** Why a look failed. `unknown_response`: the API does not have the response any more (404). `isPassing`: a later look may succeed. */
 export type LookError = Kind<'unknown_response'> | Kind<'not_looked', { error: SearchError; isPassing: boolean }>;
 
-/** Responses that continue at the API, in whatever process they began. No promise rejects. `asked` says how a reply is made. */
+/** Responses that continue at the API, whichever process started them. No promise rejects. `asked` says how a reply is read. */
 export interface StartedResponses {
   /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
   look(
@@ -21,6 +21,6 @@ export interface StartedResponses {
     signal: AbortSignal,
   ): Promise<Result<Look, LookError>>;
 
-  /** One request, which ends the response. Resolves when it was sent, or after a limited time. */
+  /** Cancels the response with one request. Resolves when it was sent, or after a limited time. */
   cancel(id: string): Promise<void>;
 }

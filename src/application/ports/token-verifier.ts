@@ -1,9 +1,9 @@
 import type { Result } from 'neverthrow';
 import type { Kind } from '../../domain/values/kind.ts';
 
-/** Who sent a valid token. */
+/** The owner of a valid token. */
 export interface TokenOwner {
-  /** Different owners have different names; none is that of a configured static token. Short, without whitespace. */
+  /** Unique among owners, and different from every name of a static token. Short, without whitespace. */
   readonly caller: string;
   /** The groups that the token names. */
   readonly groups?: readonly string[];
@@ -28,10 +28,10 @@ export type TokenError =
   | Kind<'invalid_token', { problem: TokenProblem }>
   /** The token is valid, but does not have every required scope. */
   | Kind<'insufficient_scope'>
-  /** Nothing can be said about the token, because the keys of its issuer could not be loaded. */
+  /** The token could not be checked, because the keys of its issuer could not be loaded. */
   | Kind<'issuer_unavailable', { retryAfterMs: number }>;
 
-/** Checks access tokens of one authorization server. Never rejects; settles within seconds, whatever that does. Keeps and logs nothing of a token. */
+/** Checks access tokens of one authorization server. Never rejects, and settles within seconds, even if that server does not respond. Neither keeps nor logs a token. */
 export interface TokenVerifier {
   verify(token: string): Promise<Result<TokenOwner, TokenError>>;
 }

@@ -5,18 +5,18 @@ import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { TraceContext } from '../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 
-/** Lists beside that of tools. Templates belong to resources. */
+/** Lists other than that of tools. Templates belong to resources. */
 export type ChangingList = 'resources' | 'prompts';
-/** Called when a server reports such a list as changed. Without it, servers are not asked to. */
+/** Called when a server reports such a list as changed. Without a listener, servers are not asked for these reports. */
 export type OnListChanged = (server: string, list: ChangingList) => void;
 
-/** What a connected server reports on its own. Must not throw. */
+/** Receives the events of a connected server. Must not throw. */
 export interface ServerEvents {
   onToolsChanged(): void;
   readonly onListChanged?: ((list: ChangingList) => void) | undefined;
   /**
-   * Once, unless `close` was called first: the process or the connection has ended. Later calls fail with `crashed`. The last line that a process
-   * wrote may contain the input of a call.
+   * The process or the connection has ended. Called once, unless `close` was called first. Later calls fail with `crashed`. The last line of a process
+   * may contain the input of a call.
    */
   onLost(reason: string, lastLine?: string): void;
 }
@@ -28,16 +28,16 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
-/** A server whose tools can be called. A process that was started, or a connection to another machine. */
+/** A running server: a child process, or a connection to another machine. */
 export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly pid: number | undefined;
   readonly protocolVersion: string | undefined;
-  /** What the server says of itself. */
+  /** The server's description of itself (MCP, `serverInfo`). */
   readonly serverInfo: JsonObject | undefined;
-  /** What the server declares (MCP, `capabilities`). */
+  /** The declared capabilities (MCP, `capabilities`). */
   readonly capabilities: JsonObject;
-  /** The complete list, all pages. One of more than 1,000 tools is an `invalid_result`. Never rejects. */
+  /** The complete list, from all pages. A list of more than 1,000 tools is an `invalid_result`. Never rejects. */
   listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
@@ -49,32 +49,32 @@ export interface ServerConnection {
     args: JsonObject,
     options: {
       readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
-      /** Is passed on to the server; its baggage only if that is configured. */
+      /** The trace context for the server. Baggage is sent only if that is configured. */
       readonly trace?: TraceContext | undefined;
-      /** That of the tool: it may mark arguments that a remote server needs as headers, too (SEP-2243). */
+      /** The schema of the tool, which can mark arguments that a remote server also needs as headers (SEP-2243). */
       readonly inputSchema?: JsonObject | undefined;
     },
     signal: AbortSignal,
   ): Promise<Result<ToolResult, ToolServerError>>;
-  /** The entries of another list of MCP, which `method` asks for and which has the name `member` in its result. As `listTools`. */
+  /** Like `listTools`, for another list of MCP: `method` requests it, and its result has it in `member`. */
   list(method: string, member: string, signal: AbortSignal): Promise<Result<readonly unknown[], ToolServerError>>;
-  /** Sends another request of MCP, as `callTool`. */
+  /** Like `callTool`, for another request of MCP. */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>>;
-  /** Ends the server, and its complete process tree if it is one. Calls in flight fail. Resolves when nothing is left. */
+  /** Ends the server, with its complete process tree. Calls in flight fail. Resolves when nothing is left. */
   close(): Promise<void>;
 }
 
-/** The login of a remote server, which a person makes. */
+/** The login of a person to a remote server. */
 export interface ServerLogin {
-  /** Why a person must sign in, with the command: what follows the server's name in a sentence. A connection that begins to lack a login ends. */
+  /** Why a person must sign in, with the command, as the part of a sentence after the server's name. A connection ends when its login does. */
   readonly required: string | undefined;
-  /** Notifies of a new, replaced or deleted login; of a renewed one only while a login is required. Returns the removal. */
+  /** Notifies of a new, replaced or deleted login, and of a renewed one while a login is required. Returns a function that removes the listener. */
   onChanged(listener: () => void): () => void;
 }
 
 /** An MCP server that can be started any number of times. */
 export interface ToolServer {
-  /** Never rejects; an error is the reason for people. After `signal` aborts, it settles soon and leaves nothing. */
+  /** Starts the server. Never rejects; an error is the reason, for people. After `signal` aborts, it settles soon and leaves nothing. */
   connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>>;
   /** Absent if the server never needs one. */
   readonly login?: ServerLogin | undefined;

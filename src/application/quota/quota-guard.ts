@@ -22,7 +22,7 @@ export interface QuotaState {
 }
 
 export interface AdmittedCall {
-  /** Counts what the call used, instead of the one call that was counted when it was admitted. Undefined if that is not known. */
+  /** Counts the use of the call in place of the one call that `admit` counted. Undefined if the new state is not known. */
   settle(used: QuotaUse): Promise<QuotaState | undefined>;
 }
 
@@ -36,7 +36,7 @@ interface Dependencies {
   readonly logger: Logger;
 }
 
-/** How long a day is remembered after its end, for calls that began on it. */
+/** How long a day is remembered after its end, for calls that started on it. */
 const KEEP_MS = 60 * 60 * 1000;
 
 const NOT_COUNTED: AdmittedCall = { settle: async () => undefined };
@@ -80,7 +80,7 @@ export class QuotaGuard {
     return Math.max(0, instant.getTime() - this.#deps.clock.now().getTime());
   }
 
-  /** Logs that the store fails, and that it no longer does. */
+  /** Logs when the store begins to fail, and when it works again. */
   #reported<T>(outcome: Result<T, string>): Result<T, string> {
     const { logger, onStoreFailure } = this.#deps;
     if (outcome.isErr() && !this.#hasFailed) {

@@ -6,7 +6,7 @@ import type { SearchReport } from '../ports/llm-search.ts';
 /** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
 export type DateOrigin = 'page' | 'resource' | 'access';
 
-/** What was found about the cited pages: the origin of their dates, and the states of those that were requested. */
+/** Findings about the cited pages: the origin of their dates, and the states of the pages that were requested. */
 export interface PagesReport {
   readonly dates?: readonly { readonly url: string; readonly origin: DateOrigin }[] | undefined;
   readonly checks?: readonly (PageCheck & { readonly url: string })[] | undefined;

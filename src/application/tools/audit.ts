@@ -8,7 +8,7 @@ import type { AuditLog } from '../ports/audit-log.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 
-/** How much of the arguments of a call is written, and what happens to calls whose lines cannot be written. */
+/** How much of a call's arguments is written, and whether a call is refused if its line cannot be written. */
 export interface AuditPolicy {
   readonly arguments: 'none' | 'names' | 'hash' | 'full';
   readonly onFailure: 'refuse' | 'allow';
@@ -19,13 +19,13 @@ interface AuditOptions extends AuditPolicy {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
-  /** A unique text. */
+  /** Returns a unique text. */
   readonly newId: () => string;
-  /** In hex digits. */
+  /** Returns the hash of a text in hex digits. */
   readonly sha256: (text: string) => Promise<string>;
 }
 
-/** What a caller asked for. */
+/** The call that an audit line describes. */
 interface AuditedCall {
   readonly server: string;
   readonly tool: string;
@@ -35,13 +35,13 @@ interface AuditedCall {
 
 /** The line of a call in progress. */
 export interface AuditLine {
-  /** Also the `id` of the line that `begin` writes. */
+  /** The `id` of both lines of the call. */
   readonly id: string;
-  /** Writes that the call is about to be sent: a process that is killed after the effect leaves this line. */
+  /** Writes that the call is about to be sent, so that a line remains if the process is killed after the effect. */
   readonly begin: () => Promise<Result<void, typeof UNAVAILABLE>>;
 }
 
-/** How a call has ended, and what it returned, of which only the size is written. */
+/** The outcome of a call, and its result, of which only the size is written. */
 interface Ending {
   readonly outcome: string;
   readonly result?: unknown;
@@ -49,23 +49,23 @@ interface Ending {
 
 const MAX_NAME = 200;
 const MAX_LINE_BYTES = 64 * 1024;
-/** The characters of a value in a line that would be too long. */
+/** Maximum number of characters of each value in a line that would be too long. */
 const MAX_CUT_VALUE = 1000;
 const WARN_EVERY_MS = 60_000;
 const UNAVAILABLE = { kind: 'audit_unavailable' } as const;
 
-/** Writes a line for each call of a tool, before its result leaves the program; for one that may have effects, also before it is sent. */
+/** Writes a line for each call of a tool before its result leaves the program. A call that may have effects also gets a line before it is sent. */
 export class Audit {
   readonly #options: AuditOptions;
   #warnedMs = Number.NEGATIVE_INFINITY;
-  /** How many lines could not be written when they were needed. */
+  /** The number of lines that could not be written in time. */
   failures = 0;
 
   constructor(options: AuditOptions) {
     this.#options = options;
   }
 
-  /** Opens the log, also again. */
+  /** Opens the log, or opens it again. */
   async open(): Promise<void> {
     (await this.#options.log.open()).mapErr((reason) => this.#warn(reason));
   }
@@ -74,7 +74,7 @@ export class Audit {
     return this.#options.log.close();
   }
 
-  /** Runs a call, and returns its outcome when the line is written. */
+  /** Runs a call, and returns its outcome after its line was written. */
   async record<T, E>(
     call: AuditedCall,
     run: (line: AuditLine) => Promise<Result<T, E>>,
@@ -136,7 +136,7 @@ export class Audit {
   }
 }
 
-/** The arguments with each long value as the beginning of its JSON: padding in one value does not hide the others. */
+/** Cuts each long value of the arguments to the beginning of its JSON, so that padding in one value does not hide the others. */
 function withCutValues(args: JsonObject): JsonObject {
   const cut = (value: unknown) => {
     const json = JSON.stringify(value);

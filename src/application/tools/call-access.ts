@@ -3,13 +3,13 @@ import { withDeadline } from '../async/deadline.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import { type CallTool, outcomeOf, type ToolOutcome } from './tool-call.ts';
 
-/** Passes calls on to their providers if the caller may use the tool. What a caller may not use does not exist for this caller. */
+/** Passes calls on to their providers if the caller may use the tool. Any other tool does not exist for this caller. */
 export function withAccess({ providers, clock, configured = [] }: CatalogueOptions): CallTool {
   return async (call, signal) => {
     const { server } = call;
     const { rights } = call.by;
     const owners = providers().filter(({ serverNames }) => serverNames.includes(server));
-    // Several may have tools of one server, each with names of its own.
+    // Several providers may have tools of one server, with different names.
     const provider = owners.find((owner) => owner.toolsFor(rights).some(({ name }) => name === call.tool)) ?? owners[0];
     if (provider === undefined || !rights.sees(server)) {
       if (server === '') return err({ kind: 'unknown_tool', server, tool: call.tool, known: [] });
@@ -19,10 +19,10 @@ export function withAccess({ providers, clock, configured = [] }: CatalogueOptio
       return err({ kind: 'unknown_server', server, known, ...(isHidden && { isDenied: true }) });
     }
     const limitMs = provider.limitMs(server, call.timeoutMs ?? Number.POSITIVE_INFINITY);
-    // The time includes the waits: for a first start, and for a free place.
+    // The time limit includes the waits for a first start and for a free place.
     const task = async (untilOver: AbortSignal): Promise<ToolOutcome> => {
       const finding = provider.find(call, untilOver);
-      // A tool that is known is called at once: a question must join its search before a later message cancels an earlier one.
+      // A known tool is called at once, because a repeated question must join its search before the next message cancels the first call.
       const { tool, problem } = finding instanceof Promise ? await finding : finding;
       if (tool !== undefined && rights.mayUse(tool)) {
         call.onFound?.(tool);
@@ -35,7 +35,7 @@ export function withAccess({ providers, clock, configured = [] }: CatalogueOptio
       return err({ kind: 'unknown_tool', server, tool: name, ...problem, known, ...(tool && { isDenied: true }) });
     };
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, task);
-    // An answer takes the end of the time for that of its own.
+    // An answer reports this time limit as its own time-out, or as a cancellation; the error must name this limit.
     const isLate = isTimedOut && outcome.isErr() && ['cancelled', 'timed_out'].includes(outcomeOf(outcome));
     return isLate ? err({ kind: 'timed_out', timeoutMs: limitMs }) : outcome;
   };

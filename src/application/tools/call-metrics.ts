@@ -9,7 +9,7 @@ interface MetricsOptions extends Pick<CatalogueOptions, 'clock' | 'onCallEnded'>
   readonly toolsFor: (rights: Rights) => readonly GatewayTool[];
 }
 
-/** Reports every call to its observer, and to that of all calls. */
+/** Reports every call to its own observer, and to the observer of all calls. */
 export function withMetrics({ clock, onCallEnded, toolsFor }: MetricsOptions, next: CallTool): CallTool {
   return async (call, signal) => {
     const { server, observer } = call;
@@ -23,7 +23,7 @@ export function withMetrics({ clock, onCallEnded, toolsFor }: MetricsOptions, ne
     let found: GatewayTool | undefined;
     const report = (outcome?: ToolOutcome) => {
       setWaiting(false);
-      // The name of an unknown server or tool is text from the caller.
+      // The name of an unknown server or tool is a text of the caller.
       const tool = found ?? toolsFor(call.by.rights).find((one) => one.server === server && one.name === call.tool);
       const isUnknown = outcome?.isErr() === true && outcome.error.kind === 'unknown_server';
       const ended: CallReport = {

@@ -4,12 +4,12 @@ import type { CallReport } from './tool-call.ts';
 import type { ToolProvider } from './tool-provider.ts';
 
 export interface CatalogueOptions {
-  /** Those that exist now. */
+  /** The providers that exist now. */
   readonly providers: () => readonly ToolProvider[];
   readonly clock: Clock;
   readonly audit?: Audit | undefined;
-  /** The names of all servers in the configuration, if some of them have no provider. */
+  /** The names of all configured servers, if some of them have no provider. */
   readonly configured?: readonly string[] | undefined;
-  /** Also for the calls of the model. */
+  /** Observes all calls, also those of the model. */
   readonly onCallEnded?: ((report: CallReport) => void) | undefined;
 }

@@ -11,9 +11,9 @@ import type { ToolProgress } from '../ports/tool-server.ts';
 import type { Answer } from './answer.ts';
 import type { AuditLine } from './audit.ts';
 
-/** What a door asks for. */
+/** A call as an entry point of the program asks for it. */
 export interface ToolCall {
-  /** Empty if the name of the tool over MCP names none. */
+  /** The server; empty if the name of the tool over MCP names none. */
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
@@ -22,14 +22,14 @@ export interface ToolCall {
   readonly onlyReads?: boolean | undefined;
   /** Shortens the time limit; never extends it. */
   readonly timeoutMs?: number | undefined;
-  /** Whether the answer may be of any length, because a person reads it, and not a model. */
+  /** Whether the answer may have any length, because a person reads it. */
   readonly isUnlimited?: boolean | undefined;
-  /** Without it, a server is not asked for progress. */
+  /** Gets the progress. Without it, a server is not asked for progress. */
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
-  /** Called if the server must be started first. */
+  /** Called if the server has to be started first. */
   readonly onStarting?: (() => void) | undefined;
   readonly onSearchProgress?: ((progress: SearchProgress) => void) | undefined;
-  /** The name of the tool, if that is known only when the server has started; undefined if it is `tool`. */
+  /** Finds the name of the tool, if it is known only after the start of the server; undefined if the name is `tool`. */
   readonly nameWhenStarted?: (() => string | undefined) | undefined;
   readonly observer?: CallObserver | undefined;
 }
@@ -42,7 +42,7 @@ export interface ObservedCall extends ToolCall {
   readonly onUsed?: ((use: SearchUse) => void) | undefined;
 }
 
-/** The result of a tool; one for answers has the answer, too. */
+/** The result of a tool. An answer tool's result also has the answer. */
 export interface ToolReturn extends ToolResult {
   readonly answer?: Answer;
 }
@@ -62,7 +62,7 @@ export type OutcomeName =
   | ToolCallError['kind']
   | AnswerError['kind'];
 
-/** A finished call, without any text from it. Names that do not exist for the caller are empty. It used nothing that another call accounts for. */
+/** A finished call, without its texts. Names that do not exist for the caller are empty. Use that another call accounts for is not counted. */
 export interface CallReport extends SearchUse {
   readonly server: string;
   readonly tool: string;
@@ -76,7 +76,7 @@ export interface CallReport extends SearchUse {
 /** Observes the calls of tools, for metrics and logs. */
 export interface CallObserver {
   onStarted?(server: string): void;
-  /** The call is waiting for a slot upstream, or no longer is. */
+  /** The call starts or stops waiting for a place at the API. */
   onWaiting?(isWaiting: boolean): void;
   onEnded(report: CallReport): void;
 }

@@ -6,7 +6,7 @@ import { withMetrics } from './call-metrics.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import type { ToolCall, ToolOutcome } from './tool-call.ts';
 
-/** Every tool of the program, for every door: MCP, REST, the terminal, and the model in a grounded answer. */
+/** Every tool of the program, for every entry point: MCP, REST, the terminal, and the model in a grounded answer. */
 export class ToolCatalogue {
   readonly #options: CatalogueOptions;
   /** Ends with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
@@ -27,7 +27,7 @@ export class ToolCatalogue {
       .filter(rights.mayUse);
   }
 
-  /** Whether there is such a tool now, for any caller. */
+  /** Whether a tool with this name exists now, for any caller. */
   has(server: string, tool: string): boolean {
     const owners = this.#options.providers().filter(({ serverNames }) => serverNames.includes(server));
     return owners

@@ -1,6 +1,6 @@
 import type { SearchObserver, SearchProgress, SearchUse, TokenUsage } from '../ports/llm-search.ts';
 
-/** Passes everything on to an observer, and adds up what was used. */
+/** Passes everything on to an observer, and adds up the use. */
 export function countUse(observer: SearchObserver) {
   const parts: SearchUse[] = [];
   return {
@@ -14,7 +14,7 @@ export function countUse(observer: SearchObserver) {
   };
 }
 
-/** What parts of a search used together. No usage if the API reported none. */
+/** The sum of the use of a search's parts. Without `usage` if the API reported none. */
 export function totalUse(parts: readonly SearchUse[]) {
   let total: TokenUsage | undefined;
   for (const { usage } of parts) total = total && usage ? added(total, usage) : (usage ?? total);
