@@ -40,7 +40,7 @@ async function runInTerminal(command: TerminalCommand): Promise<number> {
   return (await import('./wiring/command.ts')).runCommand(command, program);
 }
 
-/** Exits soon: neither an idle connection to the API nor a closed pipe may keep the process alive. */
+/** Exits soon, so that neither an idle connection to the API nor a closed pipe keeps the process alive. */
 function exit(code: number): void {
   process.exitCode = code;
   process.stderr.on('error', () => {});
@@ -52,17 +52,17 @@ function exit(code: number): void {
 
 let isOutputLost = false;
 
-/** The error codes of a reader that closed its end. */
+/** The error codes of a pipe whose reader has closed it. */
 const READER_CLOSED = /^(?:EPIPE|ECONNRESET|EOF)$/;
 
-/** Output that cannot be written is an error, unless its reader does not want it. */
+/** Output that cannot be written is an error, unless its reader has closed the pipe. */
 function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
   if (READER_CLOSED.test(code) || isOutputLost) return;
   isOutputLost = true;
   process.stderr.write(PROCESS.lostOutput(code));
 }
 
-/** The message of an exception may contain a text of any length. */
+/** Maximum length of the message of an exception. */
 const MAX_MESSAGE = 1000;
 
 function fail(error: unknown): void {

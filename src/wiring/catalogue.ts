@@ -23,8 +23,8 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, 
 }
 
 /**
- * Every tool, and the answer tools as MCP offers them. Two packages are loaded here when they are first needed: `openai`, with the first question or
- * check, and the official MCP client, with the servers. What was made ends with the runtime.
+ * Composes every tool of the program, and the answer tools for MCP. Loads two packages when they are first needed: `openai` with the first question or
+ * check, and the official MCP client with the servers. The runtime closes everything that is created here.
  */
 export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, call, ...options }: Options) {
   const { config } = runtime;
@@ -65,7 +65,7 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
   const common = { ...runtime, configured, onCallEnded };
   const catalogue = new ToolCatalogue({ ...common, providers });
-  // `POST /mcp/check` needs no tool in the lists.
+  // `POST /mcp/check` needs the check without its tool in the lists.
   const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });
   const answerTools = new AnswerTools({ ...runtime, catalogue, toolErrors: server.toolErrors });
   return {
@@ -80,10 +80,10 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
     /** Undefined before the servers are needed. */
     gateway: () => gateway?.gateway,
     startGateway: servers.get,
-    /** What MCP clients see of the servers, which need not have been started. */
+    /** The servers as MCP clients see them, started or not. */
     expose: async (exposed: Omit<ExposureOptions, 'builtIn' | 'catalogue'>) =>
       (await loadGateway()).createExposure(runtime, { ...exposed, builtIn: answerTools, catalogue }),
-    /** Ends the servers at once, without waiting for what they do. */
+    /** Ends the servers at once, without waiting for their calls. */
     endServers: () => gateway?.end(),
   };
 }

@@ -29,7 +29,7 @@ import {
 import { type CommandOf, type Context, runCall, runLogins, runTools, startServers } from './server-commands.ts';
 import { VERSION } from './version.ts';
 
-/** What a person runs, rather than a client. */
+/** A command that a person runs, rather than a client. */
 export type TerminalCommand = Exclude<Command, ServerCommand | { readonly kind: 'help' | 'version' | 'bad-usage' }>;
 
 /** Runs a command for a person, who may interrupt it with Ctrl-C at any time, and returns the exit code. */
@@ -55,7 +55,7 @@ async function reportProblems(command: TerminalCommand, problems: readonly Confi
   return FAILED;
 }
 
-/** What is not a reason to stop, and concerns the command. */
+/** The notices of the configuration that concern the command. */
 function warnOfNotices(command: TerminalCommand, { config, redactor }: Runtime): void {
   // doctor has a line for each, and --show-config prints only JSON.
   if (command.kind === 'doctor' || command.kind === 'show-config') return;
@@ -76,7 +76,7 @@ async function runUntilInterrupted(command: TerminalCommand, runtime: Runtime): 
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
   const context = { ...runtime, by, out, err: stderr, isTerminal: stdout.isTTY === true };
   const code = await run(command, context, signal);
-  // However slow the reader of standard output is, it gets everything.
+  // Waits until even a slow reader of standard output has everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
   return signal.aborted ? INTERRUPTED : code;
 }
@@ -113,7 +113,7 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
   const { columns } = process.stdout;
-  // Node.js knows the variables that say whether there are styles, such as NO_COLOR and TERM.
+  // Node.js reads the variables about styles, such as NO_COLOR and TERM.
   const terminal = isTerminal ? { columns: columns || 80, hasStyles: process.stdout.hasColors() } : undefined;
   const { catalogue } = composeCatalogue(withAudit(context), {
     servers: answerServers(config, by.rights),

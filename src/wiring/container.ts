@@ -22,7 +22,7 @@ import type { LlmSearch } from '../application/ports/llm-search.ts';
 import type { Runtime } from './runtime.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
-/** What answers are made of, and how the network is reached. Each is made when it is first resolved. */
+/** The parts of answers and of the network. Each is created when it is first resolved. */
 const TOKENS = {
   api: token<Api>('Api'),
   openAi: token<OpenAiOptions>('OpenAiOptions'),
@@ -45,8 +45,8 @@ type Pages = ReturnType<typeof createCitedPages>;
 export type Answers = ReturnType<typeof createContainer>;
 
 /**
- * Registers the adapters behind the ports of the answers, as the configuration chooses them. `shippedRecordings` is the folder of the recordings in
- * the package; `startGateway` starts the servers when it is called first. Import this only with the first question: it loads the `openai` package.
+ * Registers the adapters of the ports of answers, as the configuration chooses them. `shippedRecordings` is the folder of the recordings in the
+ * package; `startGateway` starts the servers when it is first called. Import this file only with the first question, because it loads `openai`.
  */
 export function createContainer(
   runtime: Runtime,
@@ -105,13 +105,13 @@ export function createContainer(
   });
   return {
     application: () => get(TOKENS.application),
-    /** The check of sources, with what presents it. */
+    /** The check of sources, with its presentation. */
     check: () => {
       const { citedPages, fetchText } = get(TOKENS.checkedPages);
       const check = checkSources({ citedPages, clock });
       return { check, fetchText, present: toCheckResult, progress: CHECK.progress };
     },
-    /** Ends what was made: what uses another port before that port. */
+    /** Closes everything that was created: users of a port before the port. */
     close: async () => {
       for (const port of made.reverse()) await port.close?.();
       await container.dispose();
@@ -123,7 +123,7 @@ function token<T>(name: string) {
   return Symbol(name) as InjectionToken<T>;
 }
 
-/** What the adapters of the API have in common. */
+/** Options that the adapters of the API share. */
 function toOpenAiOptions({ config: { openai }, clock, logger, redactor }: Runtime, { fetch }: Api) {
   return { ...openai, route: routeTo(openai.baseUrl, openai.proxy), clock, logger, redactor, fetch };
 }
@@ -140,7 +140,7 @@ function createOpenAiSearch({ config, logger }: Runtime, openAi: OpenAiOptions) 
   return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request, maxRetries, maxConcurrency });
 }
 
-/** The reader of cited pages, which tells sites its purpose. */
+/** The reader of cited pages, which names its purpose to sites. */
 function createPages(
   { clock, logger, config: { timeZone, pageProxy: proxy } }: Runtime,
   purpose: string,

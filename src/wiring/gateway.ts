@@ -19,7 +19,7 @@ import type { RemoteServers } from './remote-servers.ts';
 import type { Runtime } from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
-/** A gateway whose servers have been started, and what changes and ends it. */
+/** A gateway with started servers, and functions that change and close it. */
 export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
 
 export interface GatewayOptions {
@@ -75,9 +75,9 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   if (onToolsChanged !== undefined) gateway.onToolsChanged(onToolsChanged);
   return {
     gateway,
-    /** Warns of what `access` says about tools that do not exist; after a change of tools, this happens by itself. */
+    /** Warns about names in `access` that match no tool. A change of tools does this by itself. */
     checkAccess,
-    /** Whether the tools of a server return nothing private, as it is configured when this is called. */
+    /** Whether a server is configured as public at the time of the call. */
     isPublic: (server: string) => servers.some(({ name, isPublic }) => name === server && isPublic),
     /** The login of a machine to a server, if it has a token. */
     machineLogin: toolServers.machineLogin,
@@ -86,7 +86,7 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
       gateway.reconfigure(await toConfigured(configured, approved), approved);
       servers = configured;
     },
-    /** Ends the servers at once, without waiting for what they do. */
+    /** Ends the servers at once, without waiting for their calls. */
     end: () => {
       ending.abort();
       void gateway.close();
@@ -106,7 +106,7 @@ export type ExposureOptions = Pick<
   'builtIn' | 'catalogue' | 'gateway' | 'notifiesOfChanges' | 'hiddenServers'
 >;
 
-/** What clients see of the servers, as `gateway.expose` says: their tools, after the answer tools, and what else they have. */
+/** The part of the servers that MCP clients see, as `gateway.expose` says: tools, after the answer tools, resources and prompts. */
 export function createExposure({ config, clock, logger, redactor }: Runtime, exposed: ExposureOptions) {
   const { expose, always } = config.gateway;
   const options = { ...exposed, clock, logger, redactor, toolErrors: config.server.toolErrors };
@@ -144,7 +144,7 @@ function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds 
   };
 }
 
-/** What the lock withholds of a server is in one warning, until it changes. */
+/** Warns once about the tools of a server that the lock withholds, until they change. */
 function lockCheck(gateway: Gateway, logger: Logger): () => void {
   const warned = new Map<string, string>();
   return () => {
@@ -156,7 +156,7 @@ function lockCheck(gateway: Gateway, logger: Logger): () => void {
   };
 }
 
-/** Each name or pattern of `access` that matches no tool is in one warning. */
+/** Warns once about each name or pattern of `access` that matches no tool. */
 function accessCheck(gateway: Gateway, { access }: Runtime, logger: Logger): () => Promise<void> {
   const warned = new Set<string>();
   return async () => {
@@ -180,7 +180,7 @@ function toConfiguredServer(
   return { definition: { ...definition, start, transport }, server, fingerprint: JSON.stringify(entry) };
 }
 
-/** A server that is made when it is first started: a reload describes all servers anew, and uses only those that changed. */
+/** A server that is created at its first start, because a reload describes all servers again, but uses only those that changed. */
 function madeAtStart(make: () => Promise<ToolServer>): ToolServer {
   let made: ToolServer | undefined;
   return {

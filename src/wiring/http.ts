@@ -28,7 +28,7 @@ export async function serveHttp(command: ServerCommand, program: Program): Promi
 async function serve(runtime: Runtime): Promise<number> {
   const { config, clock, logger, redactor, audit } = runtime;
   const { http, openai, llm, timeoutMs } = config;
-  // If nothing reads the access log any more, calls continue.
+  // Calls continue even if nothing reads the access log any more.
   process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
@@ -113,13 +113,13 @@ async function serve(runtime: Runtime): Promise<number> {
     // A signal may come while the first servers are being composed.
     await started;
     await configure(reloadable);
-    // In the same turn: no caller sees the new servers with the rights of before.
+    // Applied in the same turn, so that no caller sees the new servers with the old rights.
     runtime.setAccess(reloadable.access);
     if (gateway() !== undefined) await (await startGateway()).checkAccess();
   };
   const reload = async () => {
     const loaded = await runtime.reload();
-    // With a problem, those of before are kept, because a file that is damaged names none.
+    // After a problem, the earlier files are still watched, because a damaged configuration names none.
     files = 'value' in loaded ? loaded.files : [...new Set([...files, ...loaded.files])];
     return loaded;
   };
@@ -150,7 +150,7 @@ async function serve(runtime: Runtime): Promise<number> {
   return code;
 }
 
-/** Ends the process as SIGHUP does. Node.js itself would fail to restore the settings of a terminal that is closed, and abort. */
+/** Ends the process as SIGHUP does. Node.js itself would try to restore the settings of a closed terminal, fail, and abort. */
 function endBySignal(): void {
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');

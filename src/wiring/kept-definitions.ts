@@ -11,21 +11,21 @@ import type { Runtime } from './runtime.ts';
 import { PROGRAM } from './version.ts';
 
 /**
- * Which servers start with the gateway: all of them; only those of which nothing is known; as their key `start` says, by default with the first
- * call (`on_use`), but for remote servers, which cost no process; or the same by default at once (`at_once`).
+ * Which servers start with the gateway: `all`; only servers whose lists are `unknown`; or those whose key `start` says so. Without this key, `on_use`
+ * starts child processes with their first call and remote servers, which cost no process, at once; `at_once` starts both at once.
  */
 export type Starts = 'all' | 'unknown' | 'on_use' | 'at_once';
 
-/** What is kept of a child that is older is read again. */
+/** Kept lists of a child process that are older than this are read again. */
 const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** Undefined if this user has no folder for it. */
+/** The kept descriptions of servers; undefined if this user has no cache folder. */
 export function keptDefinitions({ clock, logger }: Runtime): KeptDefinitions | undefined {
   const folder = cacheFolder(process.env);
   return folder === undefined ? undefined : new DefinitionFiles(join(folder, PROGRAM, 'servers'), clock, logger);
 }
 
-/** When a server starts, and what is known of it before. */
+/** Decides when a server starts, and finds its known description. */
 export async function knownOf(
   entry: ServerEntry,
   starts: Starts,
@@ -56,7 +56,7 @@ function startOf(starts: Starts, isChild: boolean): 'at_once' | 'on_use' {
   return starts === 'on_use' && isChild ? 'on_use' : 'at_once';
 }
 
-/** Everything that what a server says depends on: another project, account or login has other lists. */
+/** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
 async function keyOf({ name, connection }: ServerEntry, logins: LoginFiles): Promise<string> {
   if (connection.kind === 'remote') return JSON.stringify([name, connection, (await logins.read(connection.url))?.id]);
   const { inheritEnv } = connection;

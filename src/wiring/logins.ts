@@ -47,7 +47,7 @@ export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
   return connection.auth?.grant === 'client_credentials' ? 'machine' : undefined;
 }
 
-/** Composes the logins of persons. */
+/** Composes the logins of people. */
 export function composeLogins({ config, clock, redactor }: Runtime): Logins {
   const { fetch } = createProxyFetch(process.env);
   return new OAuthLogins({

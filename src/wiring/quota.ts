@@ -13,7 +13,7 @@ export async function composeQuota({ clock, logger, config: { timeZone }, atClos
   return new QuotaGuard({ ...quota, policy: quota, store, timeZone, clock, logger });
 }
 
-/** What is written to the store as a check expires at once. */
+/** Checks the store with an entry that expires at once. */
 export function checkedQuota(quota: QuotaConfig, { clock }: Runtime): CheckedQuota {
   const probe = async () => {
     const store = await openQuotaStore(quota, clock);
@@ -24,7 +24,7 @@ export function checkedQuota(quota: QuotaConfig, { clock }: Runtime): CheckedQuo
   return { ...quota, store: shownStore(quota.store), probe };
 }
 
-/** Does not wait for a connection. The client of the store is loaded only if there is one. */
+/** Opens the store without waiting for a connection. The client of Redis is loaded only if a store is configured. */
 async function openQuotaStore({ store: url }: QuotaConfig, clock: Clock) {
   if (url === 'memory') return new MemoryQuotaStore();
   const { RedisQuotaStore } = await import('../adapters/outbound/quota/redis-quota-store.ts');

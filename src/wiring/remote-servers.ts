@@ -9,7 +9,7 @@ import type { Runtime } from './runtime.ts';
 
 export type RemoteServers = ReturnType<typeof createRemoteServers>;
 
-/** Makes servers on other machines. Import this only when one connects: a server on this machine needs no network. */
+/** Creates servers on other machines. Import this file only when one connects, because a server on this machine needs no network. */
 export function createRemoteServers(runtime: Runtime, onRenewal: (server: string, outcome: RenewalOutcome) => void) {
   const network = createProxyFetch(process.env);
   const logins = new Map<string, RemoteLogin | undefined>();

@@ -20,13 +20,13 @@ import { VERSION } from './version.ts';
 
 export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
 
-/** What every mode needs before the first request. The services are made when they are needed. */
+/** The services that every mode needs before the first request. Each is created when it is first needed. */
 export interface Runtime {
   readonly config: ServerConfig;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
-  /** What callers may use now. */
+  /** The current rights of callers. */
   readonly rightsOf: RightsOf;
   /** The section `access` as it is now. */
   readonly access: () => AccessPolicy | undefined;
@@ -36,23 +36,23 @@ export interface Runtime {
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
   readonly audit?: Audit;
-  /** The typed `--config` and `--servers`, which advised commands repeat; undefined where clients are served, who need not see them. */
+  /** The typed `--config` and `--servers`, which commands in messages repeat; undefined for clients, which need not see them. */
   readonly typed?: string | undefined;
   /** The folder of the program, with the recordings of the package and the page. */
   readonly folder: string;
-  /** Adds what `close` ends, before everything that was added earlier. */
+  /** Adds a function that `close` calls before those that were added earlier. */
   readonly atClose: (end: () => Promise<void>) => void;
-  /** Ends what was made for this process. */
+  /** Closes everything that was created for this process. */
   readonly close: () => Promise<void>;
 }
 
-/** What the program knows before it reads its configuration. */
+/** The input of the program before it reads its configuration. */
 export interface Program {
   readonly redactor: Redactor;
   readonly folder: string;
 }
 
-/** The servers whose tools answers of the user of this machine use; all that exist for this user if clients use them too. */
+/** The servers that answers of the user of this machine use, or all servers of this user if clients use them too. */
 export function answerServers(
   { servers = [], grounding, gateway }: ServerConfig,
   rights: Rights,
@@ -62,8 +62,8 @@ export function answerServers(
 }
 
 /**
- * Whether clients get the tools of servers only: there is no key for answers. On stdio, clients see servers only with `gateway.expose`; without it,
- * the answer tools stay, since there would be nothing else.
+ * Whether clients get only the tools of servers, because there is no key for answers. On stdio, clients see servers only with `gateway.expose`;
+ * without it, the answer tools stay, because there would be nothing else.
  */
 export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: ServerConfig): boolean {
   const offersServers = servers.length > 0 && (http !== undefined || gateway.expose !== false);
@@ -72,7 +72,7 @@ export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: Serv
 
 type RightsOf = (owner: TokenOwner) => Rights;
 
-/** What callers may use by the section `access`, if there is one. */
+/** The rights of callers by the section `access`, if there is one. */
 function toRights(policy: AccessPolicy | undefined, hasAnswers: boolean, others: readonly string[]): RightsOf {
   const rightsOf = policy === undefined ? () => EVERYTHING : rightsBy(policy);
   return hasAnswers ? rightsOf : (owner) => withoutAnswers(rightsOf(owner), others);
@@ -162,7 +162,7 @@ export function writeConfig({ config, redactor }: Runtime): void {
   process.stderr.write(`${redactedJson(config.shown(), redactor.inLogs, 2)}\n`);
 }
 
-/** Logs the first uncaught error and calls `onError`. Later ones, which usually follow from it, are ignored. */
+/** Logs the first uncaught error and calls `onError`. Ignores later errors, which usually follow from the first. */
 export function onUncaughtError(logger: Logger, onError: () => void): void {
   let isHandled = false;
   const handle = (error: unknown) => {

@@ -23,7 +23,7 @@ import { type Runtime, withAudit } from './runtime.ts';
 
 export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 
-/** What every command uses. */
+/** The parts of the program that every command uses. */
 export interface Context extends Runtime, CommandContext {
   /** The person who runs the command. */
   readonly by: CallOrigin;
@@ -91,7 +91,7 @@ export async function runLogins(
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
 }
 
-/** Composes the configured servers, or only those that are used. Each starts at most once: a person waits for the outcome. The gateway is undefined if there are none. */
+/** Composes the configured servers, or only the used ones. Each starts at most once, because a person waits. The gateway is undefined without servers. */
 export async function startServers(
   context: Context,
   starts: 'all' | 'unknown',

@@ -9,9 +9,9 @@ import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock'>;
 
 interface ServersReloadOptions {
-  /** What applies at the start. */
+  /** The configuration that applies at the start. */
   readonly initial: Reloadable;
-  /** Replaces what was configured. If it rejects, nothing was changed. */
+  /** Replaces the configuration. If it rejects, nothing was changed. */
   readonly apply: (reloadable: Reloadable) => Promise<void>;
   readonly logSpawn: (line: string) => void;
   /** Reads the complete configuration again. */
@@ -20,8 +20,8 @@ interface ServersReloadOptions {
 }
 
 /**
- * A function that reads the configuration again, and applies what can be reloaded, if the complete configuration is valid.
- * One reload runs at a time; requests during it lead to one more.
+ * A function that reads the configuration again and, if all of it is valid, applies the keys that can be reloaded.
+ * One reload runs at a time; requests during it lead to one further reload.
  */
 export function serversReload({ initial, apply, logSpawn, reload, logger }: ServersReloadOptions): () => void {
   let current = initial;
@@ -54,8 +54,8 @@ export function serversReload({ initial, apply, logSpawn, reload, logger }: Serv
 }
 
 /**
- * What limits callers now, and would not any more. A file of which only the beginning was written, because the disk was full, is often valid,
- * and would otherwise open everything.
+ * The limits of callers that a reload would remove. If a full disk cuts a file, its beginning is often valid, and would otherwise open
+ * everything.
  */
 function removedLimits(before: Reloadable, after: Reloadable): readonly string[] {
   const sections = [

@@ -54,7 +54,7 @@ async function serve(runtime: Runtime): Promise<number> {
     },
     onListChanged: isExposed ? (server, list) => rights.mayRead(server) && notify(list) : undefined,
   });
-  // The servers start with the first list or call, and not before.
+  // The servers start with the first list or call.
   const gateway = async () => (await startGateway()).gateway;
   const hiddenServers = configured.filter((name) => !rights.sees(name));
   if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, hiddenServers });
@@ -90,7 +90,7 @@ async function serve(runtime: Runtime): Promise<number> {
       isStopping = true;
       logger.debug(`server: stopping (${reason})`);
       session.close();
-      // Clients kill this process soon after they have asked it to end, and the servers would be left.
+      // Clients kill this process soon after asking it to end, and its servers would remain.
       endServers();
       void clock.sleep(ABORT_MS, never()).then(() => resolve());
       void transport.settled().then(stdout.flushed).then(resolve);
@@ -104,7 +104,7 @@ async function serve(runtime: Runtime): Promise<number> {
     });
   });
   await Promise.race([served, stopped]);
-  // The servers end now; nothing reads about it.
+  // The servers end now, and no client reads about it.
   notify = () => {};
   endServers();
   return exitCode;
