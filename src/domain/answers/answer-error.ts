@@ -24,7 +24,7 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'content_filtered' | 'aborted'>
   /** The API does not accept `search.live: false`, or the account requires another base URL. */
   | Kind<'cached_search_rejected' | 'data_residency', { detail: string }>
-  /** Of answers that take minutes. `unknown_answer`: the caller has no such answer, or no longer. `search_cancelled`: not by this call. */
+  /** Failures of answers that take minutes. `unknown_answer`: the caller has no such answer, or it has expired. `search_cancelled`: another call cancelled the search. */
   | Kind<'unknown_answer' | 'search_cancelled'>
   /** The response continues, but cannot be read. */
   | Kind<'interrupted', Interruption>
@@ -33,7 +33,7 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'history_rejected' | 'policy_violation' | 'web_not_restricted', { detail: string }>
 );
 
-/** `reason`: why it cannot be looked at either. */
+/** `reason`: why a look at the response failed, too. */
 interface Interruption {
   readonly reason?: Exclude<SearchError, { kind: 'aborted' }>;
   readonly handle?: string | undefined;
@@ -50,5 +50,5 @@ export type AnswerError =
   | Kind<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Kind<'no_profile', { tool: ToolName }>
   | Kind<'timed_out', { timeoutMs: number }>
-  /** `isDetached`: its search continues. */
+  /** `isDetached`: the search continues at the API. */
   | Kind<'cancelled', { isDetached?: true }>;

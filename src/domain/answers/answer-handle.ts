@@ -1,6 +1,6 @@
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
 
-/** What a handle names: the response of the API that is, or will be, the answer to a question of a tool. */
+/** The content of a handle. It names the response of the API that is, or will be, the answer to a question. */
 export interface AnswerHandle {
   readonly tool: ToolName;
   /** `[A-Za-z0-9_-]{1,90}` */
@@ -14,7 +14,7 @@ const LETTERS = { answer: 'a', answer_detailed: 'd', answer_quick: 'q' } as cons
 const BEGINNING = /^la1\.[adq]\./;
 const HANDLE = /^la1\.([adq])\.([\w-]{1,90})\.([\w-]{22})$/;
 
-/** What people and models put around a handle. */
+/** Characters that people and models put around a handle. */
 const WRAPPING = /[\s\p{Quotation_Mark}`<>]/u;
 const OPENING = /^[\s\p{Quotation_Mark}`<>]+/u;
 
@@ -25,7 +25,7 @@ export function toHandle({ tool, responseId, signature }: AnswerHandle): string 
 
 /**
  * The handle that a query consists of, or `malformed` for another word that begins like a handle and is therefore no question.
- * Undefined for a question. What surrounds the word, and one full stop after it, is ignored.
+ * Undefined for a question. Quotation marks around the word, and one full stop after it, are ignored.
  */
 export function handleIn(query: string): AnswerHandle | 'malformed' | undefined {
   const begun = query.replace(OPENING, '');

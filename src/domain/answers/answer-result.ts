@@ -24,7 +24,7 @@ export interface AnswerContext {
   readonly maxAnswerChars: number;
 }
 
-/** Renders an answer: the last step, after its pages were read. `pages`: what is known of them, by URL. */
+/** Renders an answer, which is the last step. `pages` has the known facts about its pages, by URL. */
 export function renderAnswer(
   chosen: ChosenCitations,
   context: AnswerContext,
@@ -68,7 +68,7 @@ const NOTES = {
   },
 };
 
-/** The parts as one text of at most `max`: without the end of the body, and if need be with `citationsOnly` in place of `sources`. */
+/** Joins the parts to a text of at most `max`. Cuts the body first, then replaces `sources` by `citationsOnly`. */
 function withinLimit(
   { body, note, sources, citationsOnly }: Readonly<Record<'body' | 'note' | 'sources' | 'citationsOnly', string>>,
   max: number,

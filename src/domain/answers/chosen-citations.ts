@@ -13,7 +13,7 @@ export interface ChosenCitations {
   readonly body: string;
   readonly usedSearch: boolean;
   readonly citations: readonly Citation[];
-  /** What the model's own sections listed. */
+  /** The sources that the model's own sections listed. */
   readonly listed: readonly ListedSource[];
   /** The day of access, `YYYY-MM-DD`. */
   readonly accessedOn: string;
@@ -27,7 +27,7 @@ interface Choice {
   readonly blockedDomains?: readonly string[];
 }
 
-/** Chooses what a reply cites. A reply without text is no answer. */
+/** Chooses the citations of a reply. A reply without text is no answer. */
 export function chooseCitations(received: Reply, choice: Choice): Result<ChosenCitations, EmptyAnswer> {
   const { maxCitations, today, blockedDomains = [] } = choice;
   const isAllowed = (url: string) => !isOnHost(url, blockedDomains);
@@ -47,7 +47,7 @@ export function chooseCitations(received: Reply, choice: Choice): Result<ChosenC
   return ok({ ...common, body, listed: listed.filter(({ url }) => isAllowed(url)) });
 }
 
-/** Own sources that the text marks come first; if it marks none, those that answered share the places. */
+/** Own sources that the text marks come first. If it marks none, all own sources that answered share the places with the web. */
 function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, accessedOn: string): Citation[] {
   const web = usedSearch ? sources : { cited: [], consulted: [], opened: [] };
   if (own === undefined) return toCitations(web, max, accessedOn);
@@ -68,7 +68,7 @@ function citationsOf({ sources, own }: Reply, usedSearch: boolean, max: number, 
   }));
 }
 
-/** The sources without the pages that are already citations. If each cited page is one, no other page takes its place. */
+/** Removes the pages that are already citations. If all cited pages are, consulted pages do not replace them. */
 function withoutPages(sources: NamedSources, known: readonly OwnSource[]): NamedSources {
   const keys = new Set(known.map(({ url }) => pageKey(url)));
   const isKnown = (url: string) => keys.has(pageKey(cleanLine(url)));
@@ -81,7 +81,7 @@ function filterSources(sources: NamedSources, isKept: (url: string) => boolean):
   return { ...sources, cited, consulted: sources.consulted.filter(isKept), opened: sources.opened.filter(isKept) };
 }
 
-/** The first of each page. */
+/** Keeps the first source of each page. */
 function uniqueSources(sources: readonly OwnSource[]): readonly OwnSource[] {
   const byPage = new Map<string, OwnSource>();
   for (const source of sources) if (!byPage.has(pageKey(source.url))) byPage.set(pageKey(source.url), source);

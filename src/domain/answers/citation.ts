@@ -9,7 +9,7 @@ export interface CitedPage {
 
 /**
  * A source of an answer in the output contract. `url` is an http(s) URL, or the ID of a source without one (`oai-weather`).
- * `published_at` is the day of access in the configured time zone, `YYYY-MM-DD`, unless the page says it.
+ * `published_at` is `YYYY-MM-DD`: the day that the page states if it was read, otherwise the day of access in the configured time zone.
  */
 export interface Citation extends CitedPage {
   readonly published_at: string;
@@ -35,7 +35,7 @@ export interface NamedSources {
 export function toCitations(sources: NamedSources, max: number, accessedOn: string): Citation[] {
   const cited = toPages(sources.cited);
   const pages = cited.length > 0 ? cited : toPages([...sources.consulted, ...sources.opened].map((url) => ({ url })));
-  // Anything else than an ID may be a URL that contains code, or another text.
+  // Any other text could be a URL that contains code.
   const consultedIds = sources.consulted.map(cleanLine).filter((text) => /^[\w.-]{1,64}$/.test(text));
   const ids = [...new Set([...(sources.own ?? []), ...consultedIds])];
 
@@ -50,7 +50,7 @@ export function pageKey(url: string): string {
   return withoutTracking(url).replace(/#.*$/s, '').replace(/\/$/, '');
 }
 
-/** One entry per page: the first, with the title of a later entry if it has none. */
+/** Keeps the first entry of each page. If it has no title, it gets that of a later entry. */
 function toPages(pages: readonly CitedPage[]): CitedPage[] {
   const byPage = new Map<string, CitedPage>();
   for (const page of pages.flatMap(toPage)) {
@@ -63,7 +63,7 @@ function toPages(pages: readonly CitedPage[]): CitedPage[] {
 
 const MAX_TITLE = 300;
 
-/** A page as it is cited; none if its URL cannot be shown. */
+/** The page as a citation shows it; nothing if its URL cannot be shown. */
 function toPage({ url: received, title = '' }: CitedPage): readonly CitedPage[] {
   const url = toWebUrl(withoutTracking(cleanLine(received.slice(0, MAX_EXAMINED))));
   return url === undefined ? [] : [{ url, title: shortLine(title, MAX_TITLE) || undefined }];

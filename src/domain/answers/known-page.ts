@@ -5,28 +5,28 @@ export const CITATION_CHECKS = ['off', 'links', 'evidence'] as const;
 
 export type CitationCheck = (typeof CITATION_CHECKS)[number];
 
-/** What a request for a page showed. `status` is that of the last response. */
+/** The outcome of a request for a page. `status` is the HTTP status of the last response. */
 export interface PageCheck {
   readonly state: 'ok' | 'dead' | 'unreadable';
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
 }
 
-/** What a page says about the text that cites it; at least one key, absent ones say nothing. */
+/** Findings of a comparison of a page with the text that cites it. At least one key is present. */
 export interface CitationEvidence {
   readonly quote?: string;
   readonly missing?: readonly string[];
   readonly unrelated?: true;
 }
 
-/** What is known of a cited page that was read. */
+/** Facts about a cited page that was read. */
 export interface KnownPage extends Partial<PageCheck> {
   /** The day of publication, `YYYY-MM-DD`. */
   readonly publishedOn?: string | undefined;
   readonly evidence?: CitationEvidence | undefined;
 }
 
-/** What ends a line of `Sources:` that names a page which does not exist; empty for any other page. */
+/** The end of a line of `Sources:` for a page that does not exist; empty for any other page. */
 export function deadMark({ state, status }: KnownPage, language: Language): string {
   if (state !== 'dead') return '';
   const isHttp = status === 404 || status === 410;

@@ -9,8 +9,8 @@ const QUOTED = /「[^」]*」|『[^』]*』|“[^”]*”|"[^"]*"/g;
 const CHARACTERS_PER_CHARACTER = 3;
 
 /**
- * The language for messages about a question: Japanese if it is mostly Japanese, apart from what it quotes. Han without kana may be Chinese, so
- * that is English.
+ * The language for messages about a question: Japanese if the question, without its quotations, is mostly Japanese. Han without kana may be Chinese, and
+ * gets English.
  */
 export function languageOf(text: string): Language {
   const own = text.replace(QUOTED, ' ');

@@ -20,7 +20,7 @@ export interface ModelProfile {
   readonly serviceTier?: 'auto' | 'default' | 'flex' | 'priority';
   readonly reasoningMode?: 'standard' | 'pro';
   readonly returnTokenBudget?: 'default' | 'unlimited';
-  /** Which of these are configured, and not defaults. */
+  /** The members that are configured, rather than defaults. */
   readonly configured?: readonly ('reasoningEffort' | 'verbosity')[];
 }
 

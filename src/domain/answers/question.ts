@@ -24,7 +24,7 @@ export interface ArgumentProblem {
   readonly accepted: string;
 }
 
-/** In UTF-16 code units. A longer question is probably a mistake, and would be billed. */
+/** Maximum length of a question, in UTF-16 code units. A longer one is probably a mistake, and would be billed. */
 const MAX_QUERY_LENGTH = 32_000;
 
 /**

@@ -10,11 +10,11 @@ export interface Reply {
   readonly searched: boolean;
   readonly sources: NamedSources;
   readonly own?: OwnSources;
-  /** The day of access, `YYYY-MM-DD`, if it is not today: that of a recording. */
+  /** The day of access, `YYYY-MM-DD`. Only a recording has it: otherwise it is today. */
   readonly accessedOn?: string | undefined;
 }
 
-/** `marked`: those that the text names, in its order. `answered`: those of all calls that returned something. */
+/** `marked` has the sources that the text names, in its order; `answered`, those of all calls that returned something. */
 export interface OwnSources {
   readonly marked: readonly OwnSource[];
   readonly answered: readonly OwnSource[];

@@ -6,15 +6,15 @@ import { type Citation, pageKey } from './citation.ts';
 export interface ListedSource {
   /** A web page, or one of the known IDs. */
   readonly url: string;
-  /** `[1] `: the text may refer to the number of the entry. */
+  /** The number of the entry, such as `[1] `, to which the text may refer. */
   readonly mark: string;
   /** The day that the model named, `YYYY-MM-DD`. */
   readonly date: string | undefined;
 }
 
 /**
- * Separates the sections of sources of a model (`Sources:`, 出典, 情報源 or 参考, in any Markdown formatting) from the text. A section goes only if
- * each entry of its list is a link or a known source: a list of oranges and kiwis, and the sources of the Nile, stay where they are.
+ * Separates the sections of sources that a model wrote (`Sources:`, 出典, 情報源 or 参考, in any Markdown formatting) from the text. A section is removed only
+ * if each entry of its list is a link or a known source, so that a list of oranges and kiwis, or the sources of the Nile, stay in the text.
  */
 export function withoutSections(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
@@ -38,7 +38,7 @@ export function withoutSections(text: string, knownIds: readonly string[]) {
   return { body: body.join('\n').trim(), listed };
 }
 
-/** The citations, then the other sources that the model listed, each on a line with a date. `markOf`: what ends the line of a citation. */
+/** The citations, then the other sources that the model listed, each on a line with a date. `markOf` returns the end of a citation's line. */
 export function sourcesSection(
   citations: readonly Citation[],
   listed: readonly ListedSource[],
@@ -58,10 +58,10 @@ export function sourcesSection(
   return ['Sources:', ...lines].join('\n');
 }
 
-/** Names the search if its sources have no names. */
+/** A line for a search whose sources have no names. */
 const SEARCH_ITSELF = 'web_search';
 
-/** What may surround the words of a heading: HTML tags, Markdown, bullets, emoji. */
+/** Characters that may surround the words of a heading: HTML tags, Markdown, bullets, emoji. */
 const DECORATION =
   /<\/?[a-z][a-z0-9]{0,20}>|[\s>#*_~`【】[\]［］「」『』〈〉《》■□●○◆◇▼・•–—-]|\p{Extended_Pictographic}|\uFE0F/giu;
 const HEADING =
@@ -100,7 +100,7 @@ function sectionAt(lines: readonly string[], at: number, knownIds: readonly stri
   return { listed, end };
 }
 
-/** What follows a heading of sources on its line; undefined if the line has no such heading. */
+/** The text after a heading of sources on the same line; undefined if the line has no such heading. */
 function afterHeading(line: string): string | undefined {
   const isHeading = (text: string) =>
     text.length <= MAX_HEADING && HEADING.test(text.replace(DECORATION, ' ').replace(/ {2,}/g, ' ').trim());
@@ -116,7 +116,7 @@ const BARE_PAGE = /^[\w-]+(?:\.[\w-]+)+\/\S*(?: |$)/;
 const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
 const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 
-/** The sources of an entry. Undefined if it is neither links nor a text with a URL or a known ID: `Oranges ([a.com](…))` is no source. */
+/** The sources of an entry; undefined if the entry is anything but links, or a text with a URL or a known ID. `Oranges ([a.com](…))` is no source. */
 function sourcesIn(entry: string, knownIds: readonly string[]): readonly ListedSource[] | undefined {
   const { number, text = '' } = ENTRY.exec(entry)?.groups ?? {};
   const isLink = /^[*_]*\[/.test(text) || /https?:\/\//i.test(text.replace(/\[[^[\]]*\]\([^()\s]*\)?/g, ' '));

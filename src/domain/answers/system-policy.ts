@@ -25,7 +25,7 @@ export const SYSTEM_POLICY = `You answer questions for another program, which sh
 - If you searched, end with a line "Sources:" and below it one line a source: "- <URL> (YYYY-MM-DD)", with the date of publication, or today's where you find none. For a source without a URL use its identifier, such as oai-weather.
 - If you did not search, write no "Sources:".`;
 
-/** The built-in policy, which is written for Asia/Tokyo, for another time zone. */
+/** Adapts the built-in policy, which is written for Asia/Tokyo, to another time zone. */
 export function systemPolicyIn(timeZone: string): string {
   return SYSTEM_POLICY.replaceAll('Asia/Tokyo', () => timeZone);
 }

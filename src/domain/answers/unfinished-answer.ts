@@ -1,9 +1,9 @@
 import type { Language } from './language.ts';
 
-/** The line in the instructions for clients that is about these texts. */
+/** The line about unfinished answers in the instructions for clients. */
 export const UNFINISHED_INSTRUCTIONS = 'If a result says that it is not finished, call the tool again as it says.';
 
-/** The text for a caller whose time is up while the search continues: what happened, what to do, and the progress so far. */
+/** The text for a caller whose time limit has passed while the search continues: what happened, what to do, and the progress so far. */
 export function unfinishedAnswer(language: Language, handle: string, waitedMs: number, searches: number): string {
   return WORDS[language](handle, Math.round(waitedMs / 60_000), searches);
 }

@@ -1,14 +1,14 @@
-/** Elements of a page whose text is no part of what it says, with their content. */
+/** Elements whose content is not part of the text of a page. */
 const SKIPPED = /<(head|script|style|svg|template|noscript|nav|footer|pre)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 /** Code with a URL, as Markdown has it between backticks. */
 const CODE = /<(code|pre)\b[^<>]{0,300}>[\s\S]{0,1000}?<\/\1>/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
-/** A number that links to the list of sources. */
+/** Matches a number that links to the list of sources. */
 const NUMBER = /<a\b[^<>]{0,300}href=["']?#[^<>]{0,300}>\s*\[?(\d{1,3})\]?\s*<\/a>/gi;
 const TAG = /<(\/?)([a-z][a-z0-9]*)\b([^<>]*)>/gi;
 const BLOCK =
   /^\/?(?:address|article|aside|blockquote|body|br|caption|d[dlt]|div|figure|figcaption|h[1-6]|hr|html|li|main|ol|p|section|table|tr|ul)$/;
-/** Entities of punctuation, and of what figures consist of. */
+/** Entities of punctuation, and of characters in figures. */
 const ENTITIES = new Map(
   Object.entries({
     ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", lsquo: '‘', rsquo: '’', ldquo: '“', rdquo: '”' },
@@ -26,7 +26,7 @@ function isHtml(text: string): boolean {
   return DOCUMENT.test(text.slice(0, 1000)) || (isElement && !MARKDOWN.test(text));
 }
 
-/** The links of HTML as Markdown. Of a text that is HTML, also its paragraphs, headings, rows, and the items of lists with their numbers. */
+/** Converts the links of HTML to Markdown. If the text is HTML, also its paragraphs, headings, rows, and items of lists with their numbers. */
 export function withMarkdownLinks(text: string): string {
   const isOnlyHtml = isHtml(text);
   const shown = isOnlyHtml ? text.replace(SKIPPED, ' ').replace(/\s+/g, ' ') : text;

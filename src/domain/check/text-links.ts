@@ -12,8 +12,8 @@ export interface TextLink {
 }
 
 /**
- * The pages that a text links to, each once, in the order of the text, which has Markdown links, bare URLs, reference links, footnotes, and
- * lists of sources whose numbers sentences cite. A claim is the sentence with the link; of several links in a sentence, what precedes each.
+ * The pages that a text links to, each once, in the order of the text. Links are Markdown links, bare URLs, reference links, footnotes, and numbers
+ * that refer to a list of sources. The claim of a link is its sentence or, if the sentence has several links, the part before the link.
  */
 export function linksIn(markdown: string): readonly TextLink[] {
   const pages = new Map<string, { readonly url: string; readonly claims: Set<string> }>();
@@ -44,14 +44,14 @@ interface Block {
   readonly isProse: boolean;
 }
 
-/** What a note or a definition links to. */
+/** The links of a note or a definition. */
 interface Note {
   readonly urls: readonly string[];
   /** The number of blocks that precede it. */
   readonly at: number;
 }
 
-/** Each list of sources may start anew with 1: a number means the next list. */
+/** Each list of sources may start with 1 again: a number refers to the next list. */
 function noteAfter(at: number, notes: readonly Note[] = []): readonly string[] | undefined {
   return (notes.find((note) => note.at > at) ?? notes.at(-1))?.urls;
 }
@@ -59,21 +59,21 @@ function noteAfter(at: number, notes: readonly Note[] = []): readonly string[] |
 const SOURCES =
   /^[\s#*_【[（(]*(?:\d+[.)]?\s+)?(?:sources?|references|bibliography|(?:foot|end)?notes|links|works cited|citations|further reading|出典|参考(?:文献|資料|情報|リンク)?|引用(?:文献|元)?|情報源|脚注|注釈?|参照)[\s*_:：】\]）)]*$/i;
 const HEADING = /^\s*(?:#{1,6}\s|\*\*[^*]+\*\*\s*$|\[!\w+\]\s*$)/;
-/** A section with such a heading may have prose. */
+/** Headings of sections with sources, which may also contain prose. */
 const MAYBE_SOURCES = /notes|links|注|脚注/i;
 const QUOTE = /^(?:\s*>)+ ?/;
 const BLOCK_START = /^\s*(?:[-*+•・]\s|\d{1,3}(?:[.)]\s|．)|[|#]|\[\^?[^\][]{1,60}\](?!\())/;
 const NOTE =
   /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\d{1,3})[\]］】](?!\()|(?<item>\d{1,3})(?:[.)](?=\s)|．))\s*(?<rest>.*)$/s;
 
-/** The paragraphs, items, rows and headings of a text without code, and what the notes and definitions in it link to. */
+/** The paragraphs, items, rows and headings of a text without code, and the links of its notes and definitions. */
 function toBlocks(markdown: string) {
   const blocks: Block[] = [];
   const notes = new Map<string, Note[]>();
   let fence = '';
   let lines: string[] = [];
   let wasQuote = false;
-  /** What precedes belongs to sources: their heading, or a part of their list. */
+  /** Whether the preceding block is a heading of sources, or a part of their list. */
   let sources: 'none' | 'heading' | 'prose' | 'list' = 'none';
   const end = () => {
     const text = lines.join(' ').replace(/(?<=[^\x00-\xff]) (?=[^\x00-\xff])/g, '');
@@ -109,7 +109,7 @@ function toBlocks(markdown: string) {
 
 const BARE =
   /https?:\/\/(?:[^\s<>"'`()（）「」『』【】、。，；|\\^{}\uE000-\uE003]|\([^\s()<>]{0,300}\)|(?<=\w)'(?=\w))+/gi;
-/** The characters that stand for links, and around their labels, while sentences are looked for. */
+/** Characters that represent links, and enclose their labels, while a text is split into sentences. */
 const MARKS = /[\uE000-\uE003]/g;
 const LINK = new RegExp(
   [
@@ -124,10 +124,10 @@ const LINK = new RegExp(
 
 const NUMBER = /^\^?\d{1,3}$/;
 
-/** The text with a mark for each link, whose URLs are added. Its label precedes it, unless it only names the page. */
+/** Replaces each link by a mark, and adds its URL to the list. The label stays before the mark, unless it only names the page. */
 function withMarks(text: string, noteOf: (name: string) => readonly string[] | undefined, urls: string[]): string {
   const mark = (found: readonly string[]) => found.map((url) => `\uE000${urls.push(url) - 1}\uE001`).join('');
-  // A number is the end of its claim also if its source is no page.
+  // A number ends its claim, even if its source is no page.
   const pagesOf = (name: string) => noteOf(name) ?? (NUMBER.test(name) ? [''] : []);
   // A badge is an image with a link.
   const plain = text.replace(/\[\s*!\[[^\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
@@ -153,15 +153,15 @@ function trimmed(url: string): string {
 
 const LABEL = '(?:\uE002[^\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
-/** What abbreviates a word before a name or a number. */
+/** Abbreviations before a name or a number, whose full stop ends no sentence. */
 const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)';
-/** A sentence, with the links after its end, unless such a link is the beginning of the next one. */
+/** Matches a sentence with the links after its end, unless such a link begins the next sentence. */
 const SENTENCE = new RegExp(
   `[\\s\\S]+?(?:(?:(?<!${ABBREVIATION})\\.|[!?])["')\\]”’*_]{0,3}(?!\\s+\\p{Ll})(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002)）］】]|${LABEL}|${MARK})*[)）］】])*`,
   'gu',
 );
 
-/** The claims of a sentence, by the number of the link that cites a page for each. */
+/** The claims of a sentence, by the number of the link that cites a page for them. */
 function claimsIn(sentence: string): readonly { readonly at: number; readonly claim: string }[] {
   const parts = sentence.split(/\uE000(\d+)\uE001/);
   const segments = parts.filter((_, index) => index % 2 === 0);
@@ -180,18 +180,18 @@ function claimsIn(sentence: string): readonly { readonly at: number; readonly cl
   });
 }
 
-/** Whether more is there than labels of links. */
+/** Whether a text has more than labels of links. */
 function hasText(segment: string): boolean {
   const text = segment.replace(/\uE002[^\uE003]*\uE003/g, '').replace(/^\W*(?:sources?|via|see|出典|参照)\W*$/i, '');
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** A claim without the brackets of its links, and without what names them after its end. */
+/** Removes the brackets of links from a claim, and labels after its end. */
 function toText(segment: string): string {
   const inBrackets = /[(（［【](?:[\s,;、・/]|\uE002[^\uE003]*\uE003)*[)）］】]/g;
   const afterEnd = /([.!?。！？]["')\]”’」』）]{0,3})(?:[\s,、]*\uE002[^\uE003]*\uE003)+\s*$/;
   const text = segment.replace(inBrackets, '').replace(afterEnd, '$1').replace(MARKS, '');
   const claim = toClaim(text).replace(/\s+(?=[.,;。、])/g, '');
-  // What ends the part before the link to which it belongs.
+  // A full stop may end the part before the link to which it belongs.
   return claim.replace(/^[\s)\]）］】,;:、。—–]+/, '');
 }

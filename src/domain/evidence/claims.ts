@@ -3,18 +3,18 @@ import { fenceAfter } from '../values/code-fence.ts';
 
 const MAX_CLAIM_CHARS = 400;
 
-/** The label of a Markdown link, which may have brackets, and the URL of a web page, which may have parentheses, with a title. */
+/** Matches a Markdown link to a web page. The label may have brackets; the URL may have parentheses and a title. */
 export const LINK_LABEL = '\\[(?<label>(?:[^[\\]]|\\[[^[\\]]{0,100}\\]){0,300})\\]';
 export const LINK_TARGET =
   '\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,4000})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)';
 const LINK = new RegExp(LINK_LABEL + LINK_TARGET, 'gi');
-/** What is not the text of a claim: code, tags, other links, URLs, marks of notes, Markdown. */
+/** Parts of a line that do not belong to a claim: code, tags, other links, URLs, marks of notes, Markdown. */
 const NO_TEXT =
   /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
 /** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
 const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 
-/** The claims of an answer that cites a page: what precedes each link on its line, since the previous one. The API links once for several sentences. */
+/** The claims for which an answer cites a page: on each line, the text between the previous link and this one. The API links once for several sentences. */
 export function claimsFor(markdown: string, url: string): string[] {
   const claims = new Set<string>();
   let fence = '';
@@ -43,7 +43,7 @@ export function toClaim(segment: string): string {
     .replace(/[\s([（【「]+$/, '')
     .trim();
   if (text.length <= MAX_CLAIM_CHARS) return text;
-  // Without the end of a word or number that was cut.
+  // Removes the part of a word or number that was cut.
   return text
     .slice(-MAX_CLAIM_CHARS)
     .replace(/^[\d.,]+|^\p{L}{0,20}\s/u, '')

@@ -1,6 +1,6 @@
 import { toReading } from './numerals.ts';
 
-/** A day, month or year; what a text does not give is undefined. */
+/** A date. Parts that a text does not give are undefined. */
 export type DateParts = Readonly<Record<'year' | 'month' | 'day', number | undefined>>;
 
 const ERAS = new Map(Object.entries({ 令和: 2018, 平成: 1988, 昭和: 1925, 大正: 1911, 明治: 1867 }));
@@ -25,7 +25,7 @@ const ENGLISH = new RegExp(
 const NUMERIC =
   /(?<![\d.])(?:(?<year>\d{4})(?<a>[-/.])(?<month>\d\d?)\k<a>(?<day>\d\d?)|(?<first>\d\d?)(?<b>[-/.])(?<second>\d\d?)\k<b>(?<last>\d{4}))(?!\d)/g;
 
-/** The places of a folded text that give dates: several days of a month, or one whose order of day and month is not known. */
+/** The places of dates in a folded text. A place has several dates if it lists days of a month, or if the order of day and month is not known. */
 export function datesIn(text: string) {
   const japanese = [...text.matchAll(JAPANESE)].map((match) => {
     const [, era, eraYear = '', year, month = match[6], days = match[7]] = match;
@@ -48,7 +48,7 @@ function written(match: RegExpExecArray, dates: readonly DateParts[]) {
   return { start: match.index, end: match.index + match[0].length, dates };
 }
 
-/** One date for each day in a text; none if they are impossible. */
+/** One date for each day of a place; none if the date is impossible. */
 function toDates(year?: string, month?: string, days?: string): readonly DateParts[] {
   const toNumber = (text: string | undefined) => (text === undefined ? undefined : toReading(text).value);
   const shown = days?.match(/[\d〇一二三四五六七八九十]+/g) ?? [undefined];

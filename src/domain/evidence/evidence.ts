@@ -4,19 +4,19 @@ import { figureIndex, missingFigures } from './figures.ts';
 import { passageFor } from './passages.ts';
 import { textLanguage } from './text-language.ts';
 
-/** What is read of a page. */
+/** The texts of a page. */
 export interface PageText {
   /** The visible text, as parts: elements such as cells, items and paragraphs separate them by a line break. At most 300,000 characters. */
   readonly visible: string;
-  /** Figures also count here, where no link can lead: `title`, `meta`, `time[datetime]`, `img[alt]`. */
+  /** Further texts whose figures count, but to which no link can lead: `title`, `meta`, `time[datetime]`, `img[alt]`. */
   readonly other: readonly string[];
-  /** Something of the page was not read: it was cut. */
+  /** Whether the page was too long, and was not read to its end. */
   readonly isCut: boolean;
 }
 
 const MIN_SHARE = 0.26;
 
-/** What a page says about claims that cite it; undefined if nothing. Of a page that was cut, only a quote is known, and nothing of one in another language. */
+/** Compares claims with the page that they cite; undefined without any finding. A page that was cut gives only a quote, and a page in another language nothing. */
 export function evidenceFor(
   claims: readonly string[],
   { visible, other, isCut }: PageText,
@@ -46,7 +46,7 @@ export function hasFigures(claim: string): boolean {
   return missingFigures([claim], figureIndex('')).length > 0;
 }
 
-/** The best passage of all claims, or that none resembles any of them. */
+/** The best passage for any of the claims, or the finding that no passage resembles one. */
 function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
   const comparable = claims.filter((claim) => textLanguage(claim) === language);
   if (language === undefined || comparable.length === 0) return { quote: undefined, isUnrelated: false };

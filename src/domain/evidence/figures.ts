@@ -2,7 +2,7 @@ import { type DateParts, datesIn } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { numeralsIn, type Reading } from './numerals.ts';
 
-/** The figures of claims that a page lacks, as the claims write them; at most ten. */
+/** The figures of claims that are not on a page, as the claims write them; at most ten. */
 export function missingFigures(claims: readonly string[], index: FigureIndex): string[] {
   return [...new Set(claims.flatMap((claim) => missingIn(claim, index)))].slice(0, 10);
 }
@@ -28,13 +28,13 @@ function missingIn(claim: string, index: FigureIndex): string[] {
 
 const PERCENT = /^\s?(?:[%％]|per ?cent|パーセント)/i;
 
-/** A year alone is a number; `may` and `march` may be verbs. */
+/** Whether a date is compared as one. A year alone is compared as a number, and `may` and `march` may be verbs. */
 function isDate(shown: string, { year, month, day }: Partial<DateParts> = {}): boolean {
   if (month === undefined) return false;
   return !/[a-z]/i.test(shown) || (/[A-Z]/.test(shown) && (year ?? day) !== undefined);
 }
 
-/** Whether the page should have this number. Small ones are everywhere, one kanji is often a part of a word, and digits in names, such as `IPv6`, belong to the name. */
+/** Whether the page should have this number. Small numbers are everywhere, a single kanji is often part of a word, and digits in names such as `IPv6` belong to the name. */
 function isFigure(text: string, start: number, end: number, reading: Reading | undefined): boolean {
   if (reading === undefined) return true;
   if (/^\D$/.test(text.slice(start, end))) return false;
@@ -66,20 +66,20 @@ export function figureIndex(page: string) {
   return { text, numbers, keys };
 }
 
-/** The page may name the year elsewhere. */
+/** Whether the page has the date. The page may name its year elsewhere. */
 function hasDate({ numbers, keys }: FigureIndex, { year, month, day }: DateParts): boolean {
   const date = day === undefined ? `${month}` : `${month}-${day}`;
   const years = year === undefined ? ['*'] : [year, ...(numbers.has(year) ? [undefined] : [])];
   return years.some((year) => keys.has(`${year}-${date}`));
 }
 
-/** Whether the page has the number, or one that gives it when it is rounded or cut to the places that are shown. */
+/** Whether the page has the number, or one that becomes it when rounded or cut to the same number of places. */
 function isNear({ numbers }: FigureIndex, { value, place }: Reading): boolean {
   if (numbers.has(value)) return true;
   let step = place;
-  // The zeros of 1,200 may be rounded, too.
+  // The zeros of 1,200 may come from rounding, too.
   while (value >= 100 && step >= 1 && value % (step * 10) === 0) step *= 10;
-  // 7 is neither 6.5 nor 7.9.
+  // A small number such as 7 is not 6.5 or 7.9 rounded.
   const below = Math.min(step / 2, value * 0.05) + step * 1e-6;
   const above = Math.min(step, value * 0.05);
   for (const number of numbers) if (number >= value - below && number < value + above) return true;

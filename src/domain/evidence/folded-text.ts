@@ -1,9 +1,9 @@
-/** A text for comparison, of the same length: half-width, lower case, one kind of space, dash and apostrophe. Superscripts become spaces. */
+/** Folds a text for comparison, with the same length: half-width, lower case, one kind of space, dash and apostrophe. Superscripts become spaces. */
 export function fold(text: string): string {
   return (
     text
       .replace(/[！-～]+/g, (wide) => wide.normalize('NFKC'))
-      // The only character with a longer lower case.
+      // The only character whose lower case is longer.
       .replaceAll('İ', 'i')
       .toLowerCase()
       .replace(/[^\S\n]|[⁰-₉²³¹]/g, ' ')

@@ -1,4 +1,4 @@
-/** A way to read a number. `place` is that of its last digit: 100,000 for `1.4 million`; 0 for a year, which is not rounded. */
+/** A way to read a number. `place` is the value of its last digit's place: 100,000 for `1.4 million`; 0 for a year, which is not rounded. */
 export interface Reading {
   readonly value: number;
   readonly place: number;
@@ -10,13 +10,13 @@ const POWERS = new Map<string, number>([
   ...Object.entries({ hundred: 100, thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 }),
   ...Object.entries({ k: 1e3, m: 1e6, mn: 1e6, b: 1e9, bn: 1e9 }),
 ]);
-/** They multiply all that is before them, others only the last number. */
+/** Units that multiply everything before them. Others multiply only the last number. */
 const isGreat = (power: string) => /[a-z万億兆]/.test(power);
 
 const TOKEN = new RegExp(`\\d[\\d,' ]*(?:\\.\\d+)?|[${KANJI_DIGITS}]+|[a-z]+|[割十百千万億兆]`, 'g');
 const DIGITS = "(?:\\d{1,3}(?:[,' ]\\d{3}){1,6}(?!\\d)|\\d{1,20})(?:\\.\\d{1,9})?";
 const PLAIN = `(?:${DIGITS}|[${KANJI_DIGITS}]{1,9})`;
-/** All repetitions are bounded, or cannot overlap: the time is linear. */
+/** Repetitions are bounded or cannot overlap, so that matching takes linear time. */
 const NUMERAL = new RegExp(
   [
     '\\d{1,9}(?:\\.\\d{1,9}){2,9}',

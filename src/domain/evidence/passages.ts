@@ -2,15 +2,15 @@ import { cleanLine } from '../values/clean-text.ts';
 import { fold } from './folded-text.ts';
 import { FUNCTION_WORDS } from './text-language.ts';
 
-/** A passage, and a quote of it, have at most so many UTF-16 code units. */
+/** Maximum lengths of a passage and of its quote, in UTF-16 code units. */
 const MAX_PASSAGE = 280;
 const MAX_QUOTE = 300;
-/** Of a word that is everywhere, more places say nothing more. */
+/** Maximum number of places of a word that are used. More places of a frequent word add nothing. */
 const MAX_PLACES = 400;
-/** A word is rare or frequent in relation to passages of this length. */
+/** The length of the passages in which the frequency of a word is measured. */
 const PASSAGE_CHARS = 120;
 
-/** The passage of a page that resembles a claim most. `share`: how much of the claim's words it has, by weight; 1 if the claim has none. */
+/** The passage of a page that is most similar to a claim. `share`: the weight of the claim's words that it has, from 0 to 1; 1 if the claim has none. */
 export function passageFor(claim: string, visible: string) {
   const text = fold(visible);
   const weights = new Map<string, number>();
@@ -33,7 +33,7 @@ const TERM =
   /[\p{Script=Latin}\d]+(?:[.,'-][\p{Script=Latin}\d]+)*|[\p{Script=Han}々〇]{2,}|\p{Script=Han}\p{Script=Hiragana}|[\p{Script=Katakana}ー]{2,}|\p{Script=Hiragana}{4,}/gu;
 const LATIN = /[\p{Script=Latin}\d]/u;
 
-/** What is looked for: stems of Latin words, and pairs of Japanese characters. Hiragana between other characters is grammar. */
+/** The search terms of a claim: stems of Latin words, and pairs of Japanese characters. Hiragana between other characters is grammar, and left out. */
 function termsIn(claim: string): ReadonlySet<string> {
   const terms = new Set<string>();
   for (const [word] of claim.matchAll(TERM)) {
@@ -49,7 +49,7 @@ function stem(word: string): string {
   return short.length >= 3 && !/\d/.test(word) ? short : word;
 }
 
-/** Where a term is. Latin words count at their start only. */
+/** The places of a term. Latin terms match only at the start of a word. */
 function placesOf(term: string, text: string): number[] {
   const places: number[] = [];
   const isWord = LATIN.test(term.charAt(0));
@@ -58,7 +58,7 @@ function placesOf(term: string, text: string): number[] {
   return places;
 }
 
-/** The passage whose different terms weigh most. */
+/** The passage whose different terms have the largest weight. */
 function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, number>) {
   let best = { start: 0, end: 0, weight: 0 };
   places.forEach(({ at: start }, index) => {
@@ -76,7 +76,7 @@ function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, numbe
 
 const SENTENCE_END = /[。！？\n]|[.!?](?=\s)/g;
 
-/** The sentences around a range, or as much of them as fits, with `…` where one is cut, between words if there are any. The page ends sentences. */
+/** The sentences around a range, or as much of them as fits. `…` shows a cut, which is between words where possible. */
 function quoteAround(visible: string, start: number, end: number): string {
   const room = (MAX_QUOTE - 2 - (end - start)) >> 1;
   const page = `\n${visible}\n`;

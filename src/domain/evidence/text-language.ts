@@ -1,6 +1,6 @@
 import type { Language } from '../answers/language.ts';
 
-/** Frequent words of English, which say nothing about what a text is about. */
+/** Frequent words of English, which say nothing about the subject of a text. */
 export const FUNCTION_WORDS = new Set(
   `a an and are as at be been before but by can for from had has have he her his if in into is it its more no not of on only or she so some
   such than that the their then there these they this to was were what when which while who will with would about after all also any between
@@ -16,7 +16,7 @@ const OTHERS = new Set(
   ),
 );
 
-/** The language of a text by its words, not by a tag; undefined if neither. */
+/** The language of a text, judged by its words and not by a tag; undefined if it is neither English nor Japanese. */
 export function textLanguage(text: string): Language | undefined {
   const sample = text.slice(0, 20_000);
   const count = (pattern: RegExp) => sample.match(pattern)?.length ?? 0;

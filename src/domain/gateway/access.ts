@@ -2,10 +2,10 @@ import { BUILT_IN_SERVER, EVERYTHING, LOCAL_CALLER, type Rights, type UsableTool
 import { isReadOnly, matchesPattern } from './gateway-tool.ts';
 import type { ServerState } from './tool-call-error.ts';
 
-/** What may be used of a server: everything, what only reads, or the tools with these names, which may have `*` at an end. */
+/** The usable part of a server: everything, tools that only read, or tools with these names, which may have `*` at either end. */
 export type ServerGrant = 'all' | 'read_only' | readonly string[];
 
-/** What a caller, or the callers of a group, may use. What is absent is not allowed. */
+/** The rights of a caller, or of the callers of a group. An absent member allows nothing. */
 export interface AccessEntry {
   readonly servers?: 'all' | Readonly<Record<string, ServerGrant>>;
   readonly answers?: boolean | readonly string[];
@@ -22,7 +22,7 @@ interface Owner {
   readonly groups?: readonly string[];
 }
 
-/** A function that says what a caller may use: what its own entry or that of one of its groups allows. */
+/** Returns a function that combines the rights of a caller's own entry and the entries of its groups. */
 export function rightsBy(policy: AccessPolicy) {
   const known = new Map<string, Rights>();
   const isListed = (name: string) => Object.hasOwn(policy, name);
@@ -43,7 +43,7 @@ export function rightsBy(policy: AccessPolicy) {
   };
 }
 
-/** The names and patterns that match no tool of their server, of the servers whose tools are known. */
+/** The names and patterns in `access` that match no tool of their server. Servers whose tools are not known are left out. */
 export function unmatchedGrants(
   policy: AccessPolicy,
   gateway: {

@@ -4,7 +4,7 @@ import { type GatewayTool, parseTool } from './gateway-tool.ts';
 
 type Names<T> = Readonly<Record<string, T>>;
 
-/** The tools that a person has approved, by server and name, as their servers described them then. */
+/** The tools that a person has approved, by server and name, as their servers described them at that time. */
 export interface ApprovedTools {
   readonly servers: Names<{ readonly serverInfo?: JsonObject; readonly tools: Names<JsonObject> }>;
 }
@@ -69,7 +69,7 @@ export function changeOf(tool: GatewayTool, { servers }: ApprovedTools): ToolCha
   return isSameJson(approved, toDefinition(tool)) ? undefined : 'changed';
 }
 
-/** What approving `after` would change. */
+/** The changes from the approved tools `before` to `after`. */
 export function differences(before: ApprovedTools, after: ApprovedTools): readonly Difference[] {
   const [old, current] = [flat(before), flat(after)];
   return [...new Map([...current, ...old])].flatMap(([key, { server, tool }]): readonly Difference[] => {
@@ -84,7 +84,7 @@ export function numberOfTools(approved: ApprovedTools): number {
   return flat(approved).size;
 }
 
-/** The tools by `server/tool`; names of servers have no slash. */
+/** The tools by `server/tool`. Names of servers have no slash, so the keys are unique. */
 function flat({ servers }: ApprovedTools) {
   const tools = Object.entries(servers).flatMap(([server, { tools }]) =>
     Object.entries(tools).map(([tool, definition]) => [`${server}/${tool}`, { server, tool, definition }] as const),
@@ -96,7 +96,7 @@ function toDefinition({ server: _, name: _name, ...definition }: GatewayTool): J
   return definition;
 }
 
-/** Names such as `constructor` are names like others. */
+/** Reads an own member only: a tool may have the name `constructor`. */
 function ownMember<T>(map: Names<T>, name: string): T | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }

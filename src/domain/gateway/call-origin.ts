@@ -4,13 +4,13 @@ import type { TraceContext } from './trace-context.ts';
 /** The name under which the answer tools are available beside those of the servers. */
 export const BUILT_IN_SERVER = 'openai-responses-mcp';
 
-/** A way into the program; `answer` is the model, in a grounded answer. */
+/** An entry point of the program. `answer` is the model in a grounded answer. */
 export type Door = 'rest' | 'mcp' | 'stdio' | 'cli' | 'answer';
 
-/** What identifies a tool, and says whether it only reads. The answer tools are those of the server `BUILT_IN_SERVER`. */
+/** The parts of a tool that decide about rights. The answer tools belong to the server `BUILT_IN_SERVER`. */
 export type UsableTool = Pick<GatewayTool, 'server' | 'name' | 'annotations'>;
 
-/** What a caller may use. Everything else does not exist for this caller. */
+/** The rights of a caller. Everything else does not exist for this caller. */
 export interface Rights {
   /** Whether every caller has these rights, because there is no section `access`. */
   readonly isForEveryone: boolean;
@@ -42,16 +42,16 @@ export function withoutAnswers(rights: Rights, others: readonly string[]): Right
 /** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';
 
-/** Who calls, and through which door. */
+/** The caller of a tool, and the entry point of the call. */
 export interface CallOrigin {
-  /** Its name. Calls of different callers share nothing. */
+  /** The name of the caller. Calls of different callers share nothing. */
   readonly caller: string;
   readonly door: Door;
-  /** What the caller may use, as it was when the request arrived: a reload applies to the next request. */
+  /** The rights when the request arrived: a reload applies to the next request. */
   readonly rights: Rights;
   /** The ID of the request, over REST. */
   readonly requestId?: string | undefined;
-  /** The `id` of the line in the audit of the answer whose model calls. */
+  /** For a call of the model: the `id` of the audit line of its answer. */
   readonly answer?: string | undefined;
   readonly trace?: TraceContext | undefined;
 }

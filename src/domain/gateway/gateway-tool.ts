@@ -40,7 +40,7 @@ export function isAllowed(name: string, { allow, deny = [] }: ToolFilter): boole
   return (allow === undefined || matches(allow)) && !matches(deny);
 }
 
-/** A name of a tool, with `*` at either end for any text. */
+/** The form of a pattern: the name of a tool, with `*` for any text at either end. */
 export const TOOL_PATTERN = /^\*?[^*]+\*?$|^\*$/;
 
 /** Whether a name is the pattern, which may have `*` at either end. */

@@ -1,6 +1,6 @@
 import { type GatewayTool, matchesPattern } from './gateway-tool.ts';
 
-/** How callers see the tools of a server, in place of its own words. */
+/** Names, descriptions and hints that replace those of a server for callers. */
 export interface ToolOverrides {
   /** New names, by the server's own. */
   readonly rename?: Readonly<Record<string, string>>;
@@ -10,7 +10,7 @@ export interface ToolOverrides {
   readonly readOnly?: readonly string[];
 }
 
-/** The tools for callers, each with its own description, and what is probably mistyped in the overrides, for people. */
+/** The tools for callers, each with the tool as the server describes it, and problems of the overrides, for people. */
 export function override(listed: readonly GatewayTool[], { rename = {}, describe = {}, readOnly = [] }: ToolOverrides) {
   const renamed = new Map(Object.entries(rename));
   const texts = new Map(Object.entries(describe));

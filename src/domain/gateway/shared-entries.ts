@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../values/json.ts';
 import { exposedNames } from './unique-names.ts';
 
-/** A list of a server beside that of its tools, by the member of its result. */
+/** A list of a server other than its tools, named as in the result of MCP. */
 export type SharedList = 'resources' | 'resourceTemplates' | 'prompts';
 
 /** A resource, a template or a prompt, as its server listed it. `id` is its URI, its template, or its name. */
@@ -21,7 +21,7 @@ export function parseEntry(server: string, list: SharedList, listed: unknown): S
   return typeof name === 'string' && name !== '' && typeof id === 'string' ? { server, name, id, listed } : undefined;
 }
 
-/** The entries as clients see them: a name and a URI have their server, as the names of tools have. `servers` are all that the caller may use. */
+/** The entries as clients see them: names and URIs contain their server, as names of tools do. `servers`: all servers that the caller may use. */
 export function exposedEntries(list: SharedList, entries: readonly SharedEntry[], servers: readonly string[]) {
   const keyOf = ({ server, name }: SharedEntry) => `${server}\n${name}`;
   const named = new Map(entries.map((entry) => [keyOf(entry), entry]));
@@ -34,12 +34,12 @@ export function exposedEntries(list: SharedList, entries: readonly SharedEntry[]
   });
 }
 
-/** A URI of a resource with its server. Hosts show what has the scheme `ui`, so that such a URI is kept. */
+/** The URI of a resource with its server. A `ui://` URI stays as it is, because hosts look at the scheme. */
 export function exposedUri(server: string, uri: string): string {
   return isUiUri(uri) ? uri : `gateway:///${server}/${uri}`;
 }
 
-/** Whether a URI is that of a page which a host shows (MCP Apps). */
+/** Whether a URI names a page that a host shows (MCP Apps). */
 export function isUiUri(uri: string): boolean {
   return uri.startsWith('ui://');
 }
@@ -50,7 +50,7 @@ export function parseGatewayUri(text: string): { readonly server: string; readon
   return server === undefined || uri === undefined ? undefined : { server, uri };
 }
 
-/** The result of `resources/read`, with the URI that the client asked for. The parts of a folder have their server. */
+/** The result of `resources/read`, with the URI that the client asked for. The URIs of a folder's parts contain their server. */
 export function withExposedContents(result: JsonObject, server: string, uri: string, asked: string): JsonObject {
   const { contents } = result;
   if (!Array.isArray(contents)) return result;
@@ -62,7 +62,7 @@ export function withExposedContents(result: JsonObject, server: string, uri: str
   return { ...result, contents: contents.map(expose) };
 }
 
-/** The result of a tool, or of `prompts/get`, in which links to resources and embedded resources have the URIs of the lists. */
+/** The result of a tool, or of `prompts/get`. Links to resources and embedded resources get the URIs that the lists have. */
 export function withExposedLinks(result: JsonObject, server: string): JsonObject {
   const expose = (block: unknown): unknown => {
     if (!isObject(block)) return block;

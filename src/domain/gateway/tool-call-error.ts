@@ -1,7 +1,7 @@
 import type { Kind } from '../values/kind.ts';
 import type { ToolChange } from './approved-tools.ts';
 
-/** What a server's connection reports about a call. */
+/** Failures of a call that the connection to a server reports. */
 export type ToolServerError =
   | Kind<'json_rpc', { code: number; message: string; data?: unknown }>
   /** The server, or the connection to it, was lost during the call. */
@@ -9,7 +9,7 @@ export type ToolServerError =
   | Kind<'too_large', { maxBytes: number }>
   /** The answer is not an MCP result. */
   | Kind<'invalid_result', { detail: string }>
-  /** 401 or 403. `scopes`: of the login, and what the server demands. `reason`: why a token could not be renewed, for people. */
+  /** 401 or 403. `scopes`: those of the login and those that the server demands. `reason`: why a token could not be renewed, for people. */
   | Kind<'unauthorized', { status: number; scopes?: readonly string[]; reason?: string }>
   /** A person must sign in to the server first. */
   | Kind<'login_required'>
@@ -19,23 +19,23 @@ export type ToolServerError =
 export type ToolCallError =
   | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
   | (Extract<ToolServerError, Kind<'unauthorized' | 'login_required'>> & { readonly server: string })
-  /** `isDenied`: it exists, and the caller may not use it. `isGone`: the server had it when it was started before. */
+  /** `isDenied`: the tool exists, but the caller may not use it. `isGone`: the server had the tool before its last start. */
   | Kind<'unknown_server', { server: string; known: readonly string[]; isDenied?: true }>
   | Kind<'unknown_tool', { server: string; tool: string; known: readonly string[]; isDenied?: true; isGone?: true }>
-  /** The tool is not as it was approved. */
+  /** The tool is new, or has changed since it was approved. */
   | Kind<'tool_changed', { server: string; tool: string; change: ToolChange }>
-  /** The tool may change something, and only one that reads was to be called. */
+  /** `read_tool` was asked to call a tool that may change something. */
   | Kind<'not_read_only', { server: string; tool: string }>
   | Kind<'invalid_input', { errors: readonly SchemaError[] }>
-  /** `state` is that of the server; with `retryAfterMs`, it is restarted then. */
+  /** `state` is that of the server. `retryAfterMs`: the time until it is started again. */
   | Kind<'not_available', { server: string; state: ServerState; reason?: string; retryAfterMs?: number }>
   /** As many calls as allowed are running on the server, and as many are waiting. */
   | Kind<'overloaded', { server: string; maxConcurrency: number }>
-  /** `audit_unavailable`: the line of the call cannot be written: it was not sent, or its result is withheld. */
+  /** `audit_unavailable`: the audit line cannot be written, so the call was not sent, or its result is withheld. */
   | Kind<'shutting_down' | 'audit_unavailable' | 'cancelled'>
   | Kind<'timed_out', { timeoutMs: number }>;
 
-/** The server did not see these calls, and their errors contain nothing that it wrote. */
+/** Errors of calls that no server has seen. They contain no text of a server. */
 export const NOT_SENT = [
   'invalid_input',
   'not_read_only',
@@ -54,7 +54,7 @@ export type SchemaError = Readonly<Record<'path' | 'message', string>>;
 /** `idle` starts with its next call; `unavailable` will be started again; `failed` only on request; `login_required` when a person has signed in. */
 export type ServerState = 'idle' | 'starting' | 'available' | 'unavailable' | 'login_required' | 'failed' | 'stopped';
 
-/** What a person runs to sign in to a server; `typed` are the options that were typed. */
+/** The command with which a person signs in to a server. `typed`: the options that this person has typed. */
 export function loginCommand(server: string, typed = ''): string {
   return `openai-responses-mcp login ${server}${typed}`;
 }

@@ -39,7 +39,7 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
 } {
   const [only] = content;
   const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
-  // Most texts are prose: an exception for each would cost more than the rest of the call.
+  // Most texts are prose, and an exception for each would cost more than the rest of the call.
   const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
@@ -50,7 +50,7 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
 }
 
-/** A longer text is not parsed: the time for that would be missing for other calls. */
+/** A longer text is not parsed, because parsing it would delay other calls. */
 const MAX_PARSED = 256 * 1024;
 
 /** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */

@@ -1,23 +1,23 @@
 import type { GatewayTool } from './gateway-tool.ts';
 
-/** Of a query, so many characters count. */
+/** Maximum number of characters of a query that are read. */
 export const MAX_QUERY = 1_000;
-/** Longer texts of a tool are not read to their end. */
+/** Maximum number of characters of a tool's text that are read. */
 const MAX_FIELD = 4_000;
 
-/** How much a word counts in the names of server and tool, the title, the description, and the parameters. */
+/** Weights of a word in the names of server and tool, the title, the description, and the parameters. */
 const WEIGHTS = [4, 2, 2, 1] as const;
-/** As k1 and b of BM25: how soon more places of a word add little, and how much the length of a field matters. */
+/** The parameters k1 and b of BM25: how quickly repetitions of a word lose weight, and how much the length of a field matters. */
 const [SATURATION, LENGTH_EFFECT, WEAK_WEIGHT] = [0.8, 0.4, 0.3];
 
-/** Words that say little about a tool. They count less, and a tool that has only these of a query does not match. */
+/** Words that say little about a tool. They count less, and a tool that has no other word of a query does not match. */
 const WEAK = `a about all an and any are as at be by can do does for from get has have how in into is it its list me my new of on or our
   show that the their them this to tool use was we what when where which who will with you your`;
 const WEAK_WORDS = new Set(WEAK.split(/\s+/).map(stem));
 
 /**
- * All tools that match a query, the best first; equal ones in their order. BM25 over several fields, so that the result depends on nothing but
- * the tools and the query. Of a query of weak words only, each counts.
+ * All tools that match a query, the best first; tools with equal scores stay in order. BM25 over several fields, so that the result depends only on
+ * the tools and the query. In a query that has only weak words, each word counts.
  */
 export function findTools(tools: readonly GatewayTool[], query: string): readonly GatewayTool[] {
   const fieldsOf = tools.map(({ server, name, title = '', description, inputSchema }) =>
@@ -52,7 +52,7 @@ export function findTools(tools: readonly GatewayTool[], query: string): readonl
     .flatMap(({ at }) => tools[at] ?? []);
 }
 
-/** Values of parameters, in which `properties` and `description` mean nothing. */
+/** Keywords whose values are data, in which `properties` and `description` have no meaning. */
 const VALUES = new Set(['default', 'enum', 'const', 'examples']);
 
 /** Names and descriptions of parameters, those of the first level first. */
@@ -77,7 +77,7 @@ const RUN = new RegExp(`${CJK}+|(?:(?!${CJK})[\\p{L}\\p{M}\\p{N}_-])+`, 'gu');
 /** A word within `camelCase`, `HTTPServer`, `snake_case` or `kebab-case`. */
 const PART = /\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[^\p{Lu}_-]+/gu;
 
-/** The words of a text, compounds also as one word, and bigrams. A single character as a query finds all runs that have it. */
+/** The words of a text, with compounds also as one word, and bigrams of Chinese, Japanese and Korean. A query of one character finds all runs that contain it. */
 function wordsIn(text: string, isOfTool: boolean): string[] {
   return [...text.normalize('NFKC').matchAll(RUN)].flatMap(([run]) => {
     if (CJK_RUN.test(run)) {
@@ -90,7 +90,7 @@ function wordsIn(text: string, isOfTool: boolean): string[] {
   });
 }
 
-/** `issues` and `issue`, `merging` and `merge` are the same word. */
+/** The stem of a word: `issues` and `issue`, or `merging` and `merge`, are the same. */
 function stem(word: string): string {
   const short = word.replace(/ies$/, 'y').replace(/e?(?:(?<!s)s|ing|ed)$|e$/, '');
   return short.length >= 3 ? short : word;

@@ -5,12 +5,12 @@ export type TraceContext = { readonly [Name in keyof typeof VALID]?: string };
 
 const VALID = {
   traceparent: /^(?!ff)[\da-f]{2}-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/,
-  // What may be a header.
+  // Only characters that a header may have.
   tracestate: /^[\t -~]{1,512}$/,
   baggage: /^[\t -~]{1,8192}$/,
 };
 
-/** The context of the first source, of any type, with a valid `traceparent`, else of the first with a baggage. */
+/** The context of the first source with a valid `traceparent`, or else of the first with baggage. A source may be of any type. */
 export function traceContextOf(...sources: readonly unknown[]): TraceContext | undefined {
   const read = sources.filter(isTraced).map(readContext);
   return read.find(({ traceparent }) => traceparent) ?? read.find(({ baggage }) => baggage);

@@ -2,8 +2,8 @@
 const REPEATED = ['--config', '--servers'];
 
 /**
- * The typed `--config` and `--servers`, as words for a shell after a space, or ''. An advised command repeats them: without them, it would know other
- * servers.
+ * The typed `--config` and `--servers`, quoted for a shell, after a space; or ''. Commands in messages repeat these options, because without them
+ * they would know other servers.
  */
 export function typedOptions(typed: Readonly<Record<string, string>>): string {
   return REPEATED.filter((name) => name in typed)
@@ -11,7 +11,7 @@ export function typedOptions(typed: Readonly<Record<string, string>>): string {
     .join('');
 }
 
-/** A word for a shell. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,16 +1,16 @@
 import type { GatewayTool } from './gateway-tool.ts';
 
 interface Nameable {
-  /** Its name, if that is short enough and no other has it. */
+  /** The name of the item, if it is short enough and no other item has it. */
   readonly text: string;
-  /** What it is, other than all others: a hash of it distinguishes equal names. */
+  /** Identifies the item. Its hash distinguishes equal names. */
   readonly identity: string;
 }
 
 interface Rules {
-  /** In UTF-16 code units. */
+  /** Maximum length of a name, in UTF-16 code units. */
   readonly maxLength: number;
-  /** What a hash begins with. */
+  /** The separator before a hash. */
   readonly separator: string;
   readonly taken: ReadonlySet<string>;
 }
@@ -19,7 +19,7 @@ const TOOLS: Rules = { maxLength: 64, separator: '_', taken: new Set() };
 
 type ToolName = Pick<GatewayTool, 'server' | 'name'>;
 
-/** The names of tools over MCP, in their order. One that could mean a tool of another configured server, up or down, has a hash. */
+/** The names of tools over MCP, in the order of the tools. A name that could also mean a tool of another configured server has a hash. */
 export function exposedNames(tools: readonly ToolName[], servers: readonly string[]): readonly string[] {
   const isOf = (text: string, server: string) => text.startsWith(`${server}__`);
   const items = tools.map(toNameable);
@@ -27,7 +27,7 @@ export function exposedNames(tools: readonly ToolName[], servers: readonly strin
   return uniqueNames(items, { ...TOOLS, taken: new Set(ambiguous.map(({ text }) => text)) });
 }
 
-/** The same with only letters, digits, `_` and `-`, as the API requires for functions and generators of clients for operations. */
+/** Like `exposedNames`, with only letters, digits, `_` and `-`, as the API requires for functions, and generators of clients for operations. */
 export function functionNames(tools: readonly ToolName[]): readonly string[] {
   const usable = ({ text, identity }: Nameable) => ({ text: text.replace(/[^a-zA-Z0-9_-]/g, '_'), identity });
   return uniqueNames(tools.map(toNameable).map(usable), TOOLS);
@@ -38,8 +38,8 @@ function toNameable({ server, name }: ToolName): Nameable {
 }
 
 /**
- * A name for each item: its text or, if that is too long or not its alone, the text with a hash at the end. Every item that collides gets its
- * hash, so that the names do not depend on the order, and are the same in every process.
+ * A name for each item: its text or, if the text is too long or another item has it too, the text with a hash at the end. All items that collide get a
+ * hash, so that names do not depend on the order, and are the same in every process.
  */
 export function uniqueNames(items: readonly Nameable[], rules: Rules): readonly string[] {
   let names = items.map((item) => (item.text.length > rules.maxLength ? hashed(item, rules) : item.text));
@@ -59,7 +59,7 @@ export function uniqueNames(items: readonly Nameable[], rules: Rules): readonly 
 function hashed({ text, identity }: Nameable, { maxLength, separator }: Rules): string {
   const hash = hashOf(identity);
   const start = text.slice(0, maxLength - separator.length - hash.length);
-  // The first half of a character that was cut is not one.
+  // The cut must not leave half of a surrogate pair.
   return `${start.replace(/[\uD800-\uDBFF]$/, '')}${separator}${hash}`;
 }
 

@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../values/json.ts';
 import { isNestedDeeper } from '../values/json-nesting.ts';
 
-/** Its own level included. */
+/** Maximum number of levels of a schema, the first included. */
 const MAX_DEPTH = 33;
 const MAX_BYTES = 64 * 1024;
 
-/** The API does not accept these at the top level. */
+/** Keywords that the API does not accept at the top level. */
 const REFUSED = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'];
 
-/** A copy of a tool's input schema that the API accepts, and what it lacks in words for the model; undefined if it is too large. */
+/** A copy of a tool's input schema that the API accepts, with a note for the model about removed keywords; undefined if the schema is too large. */
 export function toFunctionSchema(schema: JsonObject) {
   if (!isBounded(schema)) return undefined;
   const { $schema: _, $id: _id, ...rest } = schema;
@@ -23,7 +23,7 @@ export function toFunctionSchema(schema: JsonObject) {
 
 const MAX_NOTE = 300;
 
-/** Counted before anything else is done with the schema: a conversion of one that nests deeply would not end. */
+/** Whether a schema is small enough, checked first, because a conversion needs stack for each level. */
 function isBounded(schema: JsonObject): boolean {
   return !isNestedDeeper(schema, MAX_DEPTH) && new TextEncoder().encode(JSON.stringify(schema)).length <= MAX_BYTES;
 }

@@ -14,7 +14,7 @@ export interface GroundingPolicy {
   /** Maximum number of requests to the API for an answer, and of calls of own tools. */
   readonly maxRounds: number;
   readonly maxCalls: number;
-  /** Maximum length of the output of a call; of all outputs of an answer, ten times as much. */
+  /** Maximum length of the output of a call. All outputs of an answer together may be ten times as long. */
   readonly maxOutputChars: number;
   /** Callers over HTTP that may use own tools. */
   readonly callers: readonly string[];
@@ -31,7 +31,7 @@ export interface OfferedFunction {
 
 /** The API accepts 128 tools, of which one is the search. */
 export const MAX_FUNCTIONS = 127;
-/** OpenAI recommends fewer functions. */
+/** The number of functions above which a notice appears, because OpenAI recommends fewer. */
 export const RECOMMENDED_FUNCTIONS = 20;
 
 /** The functions for the tools of available servers, and the tools whose schema is too large, as `server/tool`. */
@@ -46,12 +46,12 @@ export function toOffer(tools: readonly GatewayTool[], policy: GroundingPolicy) 
     tooLarge.push(`${tool.server}/${tool.name}`);
     return [];
   });
-  // Sorted: the same bytes in each request.
+  // Sorted, so that each request has the same bytes and can be cached.
   functions.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { functions, tooLarge };
 }
 
-/** The listed names, as `server/tool`, that their server does not have. Servers that are not available are left out. */
+/** The listed tools, as `server/tool`, that their available servers do not have. */
 export function unknownTools(
   { tools }: GroundingPolicy,
   known: readonly GatewayTool[],
@@ -71,7 +71,7 @@ function isOffered(tool: GatewayTool, { tools }: GroundingPolicy): boolean {
   return list === 'all' ? isReadOnly(tool) : list.includes(tool.name);
 }
 
-/** Whether a tool with effects may be offered; a listed name counts while its hints are not known. */
+/** Whether a tool with effects may be offered. A listed tool counts as one until its server has declared its hints. */
 export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly GatewayTool[], rights: Rights): boolean {
   return Object.entries(tools).some(([server, list]) => {
     if (list === 'all') return false;
@@ -84,7 +84,7 @@ export function mayHaveEffects({ tools }: GroundingPolicy, known: readonly Gatew
 
 const MAX_DESCRIPTION = 1024;
 
-/** The note about the schema is complete, however long the tool's own description is. */
+/** The description for the model. A long description is cut, but never the note about the schema. */
 function describe({ name, title, description }: GatewayTool, note = ''): string {
   const text = description || (title ?? name);
   const ending = note === '' ? '' : `\n${note}`;

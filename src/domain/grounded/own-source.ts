@@ -28,7 +28,7 @@ export function callName({ server, name }: { readonly server: string; readonly n
 
 type Redact = (text: string) => string;
 
-/** The sources of a result, without the secrets of servers. `turn` is the number of the call in the answer. */
+/** The sources of a result, with secrets of servers masked. `turn` is the number of the call in the answer. */
 export function sourcesOf({ content, structuredContent }: ToolResult, call: string, turn: number, redact: Redact) {
   const found = [
     ...content.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
@@ -42,13 +42,13 @@ export function sourcesOf({ content, structuredContent }: ToolResult, call: stri
   return named.map((source, index) => withoutSecrets({ ...source, ref: `turn${turn}tool${index}`, call }, redact));
 }
 
-/** An address in which something was masked leads nowhere: the call takes its place. */
+/** Replaces an address with a masked secret, which leads nowhere, by the call. */
 function withoutSecrets(source: OwnSource, redact: Redact): OwnSource {
   const masked = redactedValue(source, redact);
   return masked.url === source.url ? masked : { ...masked, url: masked.call };
 }
 
-/** The source for callers on other machines: paths of this machine are for its user only. */
+/** The source for callers on other machines, without paths of this machine, which only its user may see. */
 export function withoutLocalPath(source: OwnSource): OwnSource {
   // A drive letter is not a scheme.
   if (/^[a-z][a-z0-9+.-]+:/i.test(source.url) && !isFileUri(source.url)) return source;
@@ -56,10 +56,10 @@ export function withoutLocalPath(source: OwnSource): OwnSource {
   return { ref, call, url: call };
 }
 
-/** The model can repeat a URI that it read in the content of a result. */
+/** Matches `file:` URIs in answers: the model can repeat one that it read in a result. */
 const FILE_URI = /\bfile:\/+[^\s<>"'`)\]]*[^\s<>"'`)\].,;:!?]/gi;
 
-/** A text without `file:` URIs: in the place of those of these sources is the call. Without sources, nothing of this machine was read. */
+/** Replaces the `file:` URIs of these sources by their calls, and others by a note. Without sources, nothing of this machine was read. */
 export function withoutFileUris(text: string, sources: readonly OwnSource[]): string {
   const local = sources.filter(({ url }) => isFileUri(url)).sort((a, b) => b.url.length - a.url.length);
   const named = local.reduce((text, { url, call }) => text.replaceAll(url, call), text);
@@ -79,7 +79,7 @@ function ofBlock(block: JsonObject): readonly Found[] {
   return toFound(source.uri, source.title ?? source.name, source.annotations ?? block.annotations);
 }
 
-/** `results` as ChatGPT's connectors return them, or the object itself. */
+/** The entries of `results`, as ChatGPT's connectors return them, or the object itself. */
 function ofStructured(content: JsonObject): readonly Found[] {
   const entries = Array.isArray(content.results) ? content.results : [content];
   return entries.filter(isObject).flatMap(({ url, title, annotations }) => toFound(url, title, annotations));
@@ -87,7 +87,7 @@ function ofStructured(content: JsonObject): readonly Found[] {
 
 function toFound(uri: unknown, title: unknown, annotations: unknown): readonly Found[] {
   const text = typeof uri === 'string' && uri.length <= MAX_URL ? withoutUserInfo(cleanLine(uri)) : '';
-  // Addresses of the user's own systems may be of any other scheme.
+  // The user's own systems may use any other scheme.
   const url = /^https?:/i.test(text) ? (toWebUrl(text) ?? '') : text;
   if (url === '' || isUnusable(url)) return [];
   const name = typeof title === 'string' ? shortLine(title, MAX_NAME) : '';

@@ -1,4 +1,4 @@
-/** A map with the values that were set last, at most so many: what callers or the web name must not fill the memory. */
+/** A map that keeps only the values that were set last, so that names from callers or the web cannot fill the memory. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #maxSize: number;
 
@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
     this.#maxSize = maxSize;
   }
 
-  /** The value becomes the latest, also if the key was there. */
+  /** Makes the value the latest, also if the key exists. */
   override set(key: Key, value: Value): this {
     this.delete(key);
     super.set(key, value);

@@ -7,19 +7,19 @@ const UNKNOWN_AUTHORITY =
 const ADVICE =
   "the certificate is of an unknown authority; name a file with the authority's certificate in NODE_EXTRA_CA_CERTS";
 
-/** The code of a failed connection; with what to do, if an authority is unknown. */
+/** The code of a failed connection, with advice if the authority of a certificate is unknown. */
 export function explainedCode(code: string): string {
   return UNKNOWN_AUTHORITY.test(code) ? `${code}: ${ADVICE}` : code;
 }
 
-/** Why a certificate was not accepted, with the code; undefined if that is not what failed. */
+/** Why a certificate was not accepted, with the code; undefined if the failure has another cause. */
 export function certificateProblem(error: unknown): string | undefined {
   const codes = causesOf(error).map(codeOf);
   const code = codes.find((code = '') => CERTIFICATE.test(code));
   return code && explainedCode(code);
 }
 
-/** Why something failed, for people: the code of its innermost cause that has one, else the first line of its innermost message. */
+/** Why something failed, for people: the code of the innermost cause that has a code, or the first line of the innermost message. */
 export function reasonOf(error: unknown): string {
   const causes = causesOf(error);
   const code = causes.map(codeOf).findLast((code) => code !== undefined);

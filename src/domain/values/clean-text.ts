@@ -19,7 +19,7 @@ export function cleanText(text: string): string {
     .replace(URL_IN_TEXT, withoutTracking);
 }
 
-/** The same for a text that must stay on one line, such as a title. */
+/** Like `cleanText`, for a text that must stay on one line, such as a title. */
 export function cleanLine(text: string): string {
   return cleanText(text).replace(/\s+/g, ' ').trim();
 }
@@ -32,11 +32,11 @@ export function withoutTracking(url: string): string {
     .replace(/(?:\?|&(?:amp;)?)utm_source=openai(?![\w~%+-]|\.\w)/g, '');
 }
 
-/** Controls, characters that reorder text, and tags, which a model reads and a person does not see. */
+/** Control characters, characters that reorder text, and tag characters, which a model reads but a person does not see. */
 const UNSAFE_CHARACTERS =
   /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFF9-\uFFFB\u{E0000}-\u{E007F}]/gu;
 
-/** Colours, cursor movements and titles: without their escape character, the parameters would be left in the text. */
+/** Escape sequences for colors, cursor movements and titles. Removing only the escape character would leave their parameters in the text. */
 const TERMINAL_SEQUENCES =
   /(?:\u001B\[|\u009B)[0-?]*[ -/]*[@-~]|\u001B\][^\u0007\u001B\u009C\n]*(?:\u0007|\u001B\\|\u009C)/g;
 
@@ -50,10 +50,10 @@ export function clip(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
-/** Only this much is examined of a text of others, which may have any length. */
+/** Maximum number of characters that are examined of a text from outside, which may have any length. */
 export const MAX_EXAMINED = 10_000;
 
-/** A text of others as one line of at most `max` UTF-16 code units. */
+/** A text from outside as one line of at most `max` UTF-16 code units. */
 export function shortLine(text: string, max: number): string {
   return clip(cleanLine(text.slice(0, MAX_EXAMINED)), max);
 }

@@ -1,4 +1,4 @@
-/** How deeply what is read may nest, unless a smaller limit is named: code that walks through a value needs stack. */
+/** Default limit of the depth of JSON, because code that walks through a value needs stack. */
 export const MAX_NESTING = 1000;
 
 /** Whether a value of JSON nests more than `max` levels deep. */

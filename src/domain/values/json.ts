@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined, which JSON does not have, if the text is not JSON. */
+/** The value of a JSON text; undefined, which is no JSON value, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -20,7 +20,7 @@ export type WithoutUndefined<T> = { [K in keyof T as undefined extends T[K] ? ne
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The object without the members that are undefined. */
+/** Removes the members that are undefined. */
 export function withoutUndefined<T extends object>(object: T): WithoutUndefined<T> {
   const defined = {} as Partial<T> & WithoutUndefined<T>;
   for (const name in object) if (object[name] !== undefined) (defined as T)[name] = object[name];

@@ -1,12 +1,12 @@
 import { isObject, parseJson } from './json.ts';
 
 /**
- * Texts in which a page may say when it was published, best first: those of `<script type="application/ld+json">`, `article:published_time`,
+ * Texts in which a page may say when it was published, best first: the content of `<script type="application/ld+json">`, `article:published_time`,
  * `citation_publication_date` and similar names, and `<time datetime pubdate>` or `itemprop="datePublished"`.
  */
 export type DateCandidates = Readonly<Record<'jsonLd' | 'article' | 'citation' | 'time', readonly string[]>>;
 
-/** The day of publication; undefined if the page does not say it, or says something impossible. */
+/** The day of publication; undefined if the page states none, or an impossible one. */
 export function publishedOn(candidates: DateCandidates, today: string): string | undefined {
   const { jsonLd, article, citation, time } = candidates;
   const texts = [...jsonLd.flatMap((text) => datesIn(parseJson(text), 0)), ...article, ...citation, ...time];
@@ -26,10 +26,10 @@ function datesIn(value: unknown, depth: number): readonly string[] {
 
 const FIRST_DAY = '1990-01-01';
 
-/** `2024-03-05`, `2024/3/5` or `20240305`, and anything after it but a digit. */
+/** Matches `2024-03-05`, `2024/3/5` or `20240305`, not followed by a digit. */
 const DATE = /^\s*(\d{4})(?:[-/](\d{1,2})[-/](\d{1,2})|(\d{2})(\d{2}))(?!\d)/;
 
-/** A date with an offset is the day as written. The future, and the time before 1990, are not dates. */
+/** Reads a day as it is written, whatever its offset. Days in the future or before 1990 are ignored. */
 function toDay(text: string, today: string): string | undefined {
   const [, year, ...parts] = DATE.exec(text) ?? [];
   const [month = '', day = ''] = parts.filter((part) => part !== undefined).map((part) => part.padStart(2, '0'));

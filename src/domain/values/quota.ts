@@ -1,17 +1,17 @@
 import type { Kind } from './kind.ts';
 import { zonedDate } from './zoned-date.ts';
 
-/** What a caller uses, and what can be limited per day. */
+/** The units that callers use, and that can be limited per day. */
 export const QUOTA_UNITS = ['calls', 'searches', 'tokens'] as const;
 export type QuotaUnit = (typeof QUOTA_UNITS)[number];
 
-/** What a caller has used, or what is added to that. */
+/** The use of a caller, or an addition to it. */
 export type QuotaUse = Readonly<Record<QuotaUnit, number>>;
 
 /** The limits of a caller per day. A unit without one is not limited. */
 export type QuotaLimits = Readonly<Partial<Record<QuotaUnit, number>>>;
 
-/** The limits of every caller, and those that replace them for the named callers. */
+/** The limits of every caller, and the limits that replace them for named callers. */
 export interface QuotaPolicy {
   readonly limits: QuotaLimits;
   readonly callers: Readonly<Record<string, QuotaLimits>>;
@@ -28,7 +28,7 @@ export function limitsOf({ limits, callers }: QuotaPolicy, caller: string): Quot
   return Object.hasOwn(callers, caller) ? { ...limits, ...callers[caller] } : limits;
 }
 
-/** The first unit of which nothing is left. */
+/** The first unit whose limit is reached. */
 export function reachedUnit(limits: QuotaLimits, used: QuotaUse): QuotaUnit | undefined {
   return QUOTA_UNITS.find((unit) => used[unit] >= (limits[unit] ?? Number.POSITIVE_INFINITY));
 }
@@ -37,10 +37,10 @@ export function addedUse(a: QuotaUse, b: QuotaUse): QuotaUse {
   return { calls: a.calls + b.calls, searches: a.searches + b.searches, tokens: a.tokens + b.tokens };
 }
 
-/** Longer than any day: that on which clocks are turned back has 25 hours. */
+/** Longer than any day: a day on which clocks are turned back has 25 hours. */
 const LONGEST_DAY_S = 26 * 60 * 60;
 
-/** The date of an instant, `YYYY-MM-DD`, and the end of this day. Where clocks are turned forward at midnight, the next one begins at 01:00. */
+/** The date of an instant, `YYYY-MM-DD`, and the end of that day. If clocks are turned forward at midnight, the next day begins at 01:00. */
 export function quotaDay(instant: Date, timeZone: string) {
   const date = zonedDate(instant, timeZone);
   // Time zones change on complete seconds.

@@ -1,16 +1,16 @@
 import { isObject } from './json.ts';
 
-/** What is shown instead of a secret. */
+/** The text that replaces a secret. */
 export const MASK = '[redacted]';
 
 /** Shorter values are not masked in results and answers: masking every "test" would damage them. */
 const SHORTEST_KEY = 8;
-/** In our own texts, short ones are masked too, where no letter and no digit adjoins. */
+/** In texts of this program, shorter secrets are masked too, where no letter or digit adjoins them. */
 const SHORTEST_SECRET = 4;
 
 /** `sk-` at the start of a word looks like a key; the API's own messages mask keys with `*`. */
 const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
-/** Not in words for people, such as `Bearer ...`. */
+/** Matches a token after `Bearer`, but not an example such as `Bearer ...`. */
 const BEARER = /\b(Bearer\s+)(?=[^\s"',]*\w)[^\s"',]+/gi;
 
 export interface Secrets {
@@ -27,13 +27,13 @@ export interface Redactor {
   readonly known: (text: string) => string;
   /** For texts of this program (logs, errors, states): masks all secrets, and what looks like a key. */
   readonly inLogs: (text: string) => string;
-  /** Masks these too from now on. None is forgotten: a server that was configured before may still write it. */
+  /** Adds secrets to mask. None is ever forgotten, because a server that is no longer configured may still write it. */
   readonly learn: (secrets: Partial<Secrets>) => void;
-  /** The same for keys of the program that are replaced again and again: the latest ones of a name are masked, and those before. */
+  /** Like `learn`, for keys of the program that are replaced regularly: the latest two sets of each name are masked. */
   readonly learnLatest: (name: string, own: readonly string[]) => void;
 }
 
-/** Knows no secrets until it learns them. */
+/** Creates a redactor that knows no secrets yet. */
 export function createRedactor(): Redactor {
   const own = new Set<string>();
   const ofServers = new Set<string>();
@@ -62,25 +62,25 @@ export function createRedactor(): Redactor {
   };
 }
 
-/** Masks these secrets, the longest first, because one may contain another; short ones only where no letter and no digit adjoins. */
+/** Masks these secrets, the longest first, because one may contain another. Short secrets are masked only where no letter or digit adjoins them. */
 function maskerOf(secrets: readonly string[], shortest: number): (text: string) => string {
   const masked = [...new Set(secrets)].filter(({ length }) => length >= shortest);
   const spellings = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
   const long = spellings.filter(({ length }) => length >= SHORTEST_KEY);
   const short = spellings.slice(long.length).map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
   const withoutLong = (text: string) => long.reduce((left, one) => left.replaceAll(one, MASK), text);
-  // The pattern takes a part of the start, and few configurations have a short secret.
+  // Compiling the pattern slows the start, and few configurations have a short secret.
   if (short.length === 0) return withoutLong;
   const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${short.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
   return (text) => withoutLong(text).replace(words, MASK);
 }
 
-/** Masks what looks like a key, for texts before the configuration is known. */
+/** Masks texts that look like a key, before the configuration is known. */
 export function withoutKeyLike(text: string): string {
   return text.replace(KEY_LIKE, MASK).replace(BEARER, `$1${MASK}`);
 }
 
-/** A secret as it is, in JSON, and in a URL. */
+/** The spellings of a secret: as it is, in JSON, and in a URL. */
 function spellingsOf(secret: string): readonly string[] {
   const encoded = encodeURIComponent(secret.toWellFormed());
   return [...new Set([JSON.stringify(secret).slice(1, -1), secret, encoded])];
@@ -98,7 +98,7 @@ export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7E]+$/.test(key);
 }
 
-/** What guides show instead of a key, and what clients and shells pass on when they do not replace it. */
+/** Placeholders that guides show instead of a key, and that clients and shells pass on if they do not replace them. */
 const PLACEHOLDERS = [
   /^(?:sk-)?(?:proj-)?(?:\.{2,}|…|[x*]{3,})$/i,
   /^(?:sk-)?your[-_ ].*key/i,
@@ -113,7 +113,7 @@ export function looksLikeKey(text: string): boolean {
   return /^\s*sk-[A-Za-z0-9_-]{3,}\s*$/.test(text);
 }
 
-/** A value as JSON, with keys masked in its strings and names of members only: a key of digits would also match numbers. */
+/** A value as JSON. Keys are masked only in strings and names of members, because a key of digits would also match numbers. */
 export function redactedJson(value: unknown, redact: (text: string) => string, indent?: number): string {
   const json = JSON.stringify(value, undefined, indent);
   if (redact(json) === json) return json;
@@ -125,7 +125,7 @@ export function redactedJson(value: unknown, redact: (text: string) => string, i
   return JSON.stringify(value, masked, indent);
 }
 
-/** The same as a value. */
+/** Like `redactedJson`, but returns the value. */
 export function redactedValue<T>(value: T, redact: (text: string) => string): T {
   return JSON.parse(redactedJson(value, redact)) as T;
 }

@@ -1,14 +1,14 @@
-/** Longer URLs are not for people, and would make the answer long. */
+/** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;
 
-/** What no URL contains as it is, and would end one in a text, in Markdown or in HTML. */
+/** Characters that would end a URL in a text, in Markdown or in HTML, and must be encoded. */
 const ENDS_URL = /[\s"<>\\`]|\](?=\()/g;
 
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text);
 }
 
-/** A part of a URL without its escapes; undefined if one is malformed. */
+/** Decodes a part of a URL; undefined if an escape is malformed. */
 export function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
@@ -17,12 +17,12 @@ export function decoded(text: string): string | undefined {
   }
 }
 
-/** A text without the user information of its URIs: it may be a password, and it looks like a host. */
+/** Removes the user information of URIs in a text, because it may be a password, and can look like a host. */
 export function withoutUserInfo(text: string): string {
   return text.replace(/(:[/\\]{2,9})[^\s/\\?#<>"]{1,500}@/g, '$1');
 }
 
-/** Schemes of URIs that contain data or code, or that start a program, and are not the address of a source. */
+/** Schemes of URIs that contain data or code, or start a program. They are not addresses of sources. */
 const UNUSABLE = /^(?:javascript|data|vbscript|blob|view-source|intent|ms-[a-z0-9+.-]*):/i;
 
 /** Browsers ignore white space in a scheme. */
@@ -31,8 +31,8 @@ export function isUnusable(uri: string): boolean {
 }
 
 /**
- * An http(s) URL that can be shown and followed: as it was received, but for characters that would end it where it is shown, which are
- * encoded. Undefined for anything else, and for a URL with a user name, which looks like a host.
+ * An http(s) URL that can be shown and followed. Characters that would end it where it is shown are encoded. Undefined for anything else, and for a URL
+ * with a user name, which can look like a host.
  */
 export function toWebUrl(text: string): string | undefined {
   if (text.length > MAX_LENGTH || !isWebUrl(text)) return undefined;

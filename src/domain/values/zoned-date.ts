@@ -1,4 +1,4 @@
-/** By zone, of which a process has one or two: to make a format takes longer than a call of it. */
+/** Formats by time zone, kept because creating one takes longer than using it. A process uses one or two zones. */
 const FORMATS = new Map<string, Intl.DateTimeFormat>();
 
 /** The day of an instant in an IANA time zone, as `YYYY-MM-DD`. */
