@@ -6,9 +6,9 @@ import { folderRecorder } from '../../src/adapters/outbound/openai/recordings/fo
 import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/offline-search.ts';
 import type { LlmSearch, Round, SearchReply } from '../../src/application/ports/llm-search.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
-import { type Behaviour, fails } from '../support/behaviours.ts';
+import type { ScriptedResponse } from '../support/api-response.ts';
+import { fails } from '../support/behaviours.ts';
 import { type ConversationItem, calls, reasons, says, searches } from '../support/conversation-items.ts';
-import type { ScriptedResponse } from '../support/conversation-stream.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
@@ -27,7 +27,6 @@ const QUESTION = { question: { query: 'What is open?' } };
 const FIRST = [reasons('1'), searches('1', 'q', ['https://a.example/']), calls('1', 'jira__search_issues')];
 const SECOND = [reasons('2'), says('2', 'Wait.', { phase: 'commentary' }), calls('2', 'wiki__read_page')];
 const LAST = [says('3', 'Two issues are open.')];
-const BUSY = { message: 'Slow down.', type: 'requests', param: null, code: 'rate_limit_exceeded' };
 
 async function startRecording(recordPrivate: boolean) {
   const logger = new RecordingLogger();
@@ -60,9 +59,7 @@ const essence = ({ items, calls: asked, text, sources }: SearchReply) => ({ item
 
 test.each<[string, readonly (ScriptedResponse | readonly ConversationItem[])[]]>([
   ['streams', [FIRST, SECOND, LAST]],
-  ['bodies in JSON', [FIRST, SECOND, LAST].map((items) => ({ items, isJson: true }))],
-  ['a mix', [{ items: FIRST, isJson: true }, SECOND, { items: LAST, isJson: true }]],
-  ['one response', [LAST]],
+  ['streams and bodies in JSON', [{ items: FIRST, isJson: true }, SECOND, { items: LAST, isJson: true }]],
 ])('an allowed conversation of %s is one file, and gives the same turns offline', async (_what, script) => {
   const { api, search, logger } = await startRecording(true);
   api.script(script);
@@ -86,8 +83,7 @@ test('the file contains neither instructions nor outputs nor keys', async () => 
 test('what was repeated is recorded once', async () => {
   const { api, search } = await startRecording(true);
   api.script([FIRST, LAST]);
-  const busy: Behaviour = fails({ status: 429, error: BUSY });
-  api.disturb(1, [busy, busy]);
+  api.disturb(1, fails({ status: 429 }), fails({ status: 429 }));
   await converse(search);
   expect((await converse(offline())).map(({ text }) => text)).toEqual(['', 'Two issues are open.']);
 });
@@ -95,8 +91,7 @@ test('what was repeated is recorded once', async () => {
 test('a conversation that did not end is not recorded', async () => {
   const { api, search } = await startRecording(true);
   api.script([FIRST, LAST]);
-  const forbidden: Behaviour = fails({ status: 403, error: BUSY });
-  api.disturb(1, [forbidden]);
+  api.disturb(1, fails({ status: 403 }));
   await expect(converse(search)).rejects.toThrow('forbidden');
   expect(readdirSync(folder)).toEqual([]);
 });

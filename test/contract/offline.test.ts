@@ -8,16 +8,26 @@ import { OfflineSearch } from '../../src/adapters/outbound/openai/recordings/off
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import type { Question } from '../../src/domain/answers/question.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
-import { zonedDate } from '../../src/domain/values/zoned-date.ts';
-import { toApiResponse } from '../support/api-response.ts';
-import { answerEvents, toSse } from '../support/api-stream.ts';
-import { answers, answersJson, type Behaviour, cutsStream, fails, sendsBody } from '../support/behaviours.ts';
-import { startFakeApi } from '../support/fake-api.ts';
+import { responseBody } from '../support/api-response.ts';
+import { responseEvents, toSse } from '../support/api-stream.ts';
+import { answers, type Behaviour, cutsStream, fails, responds, sendsBody } from '../support/behaviours.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
-import { API_KEY, type Asked, answerOf, ask, errorOf, openAiSearch, replyOf, searchRequest } from './search-kit.ts';
+import {
+  API_KEY,
+  type Asked,
+  answerOf,
+  apiPerTest,
+  ask,
+  errorOf,
+  never,
+  openAiSearch,
+  ProgressLog,
+  replyOf,
+  searchRequest,
+} from './search-kit.ts';
 
 const SHIPPED = fileURLToPath(new URL('../../recordings', import.meta.url));
 
@@ -29,217 +39,190 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-function offline(path: string): OfflineSearch {
-  return new OfflineSearch({
-    path: path,
-    clock: FakeClock.instant(),
-    logger: new RecordingLogger(),
-    redactor: createRedactor(),
-  });
+function offline(path: string, clock = FakeClock.instant()): OfflineSearch {
+  return new OfflineSearch({ path, clock, logger: new RecordingLogger(), redactor: createRedactor() });
 }
 
 function asking(query: string, tool: Question['tool'] = 'answer', asked: Asked = {}): SearchRequest {
   return searchRequest({ ...asked, question: { query, tool } });
 }
 
-interface Shipped {
-  readonly file: string;
-  readonly question: string;
-  readonly tool: Question['tool'];
-  readonly day: string;
+/** The bytes of a stream, as the fake API sends them, below comments with these names. */
+function recordingOf(text: string, names: Readonly<Record<string, string>> = {}, options = {}): string {
+  const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}\n`);
+  const events = responseEvents(answers(text, options).response, { body: {}, number: 1 });
+  return `${comments.join('')}\n${toSse(...events)}`;
 }
 
-const SHIPPED_QUESTIONS: readonly Shipped[] = readdirSync(SHIPPED).map((file) => {
-  const text = readFileSync(join(SHIPPED, file), 'utf8');
-  const comment = (name: string) => new RegExp(`^: ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
-  return {
-    file,
-    question: comment('question'),
-    tool: comment('tool') as Question['tool'],
-    day: comment('recorded_at').slice(0, 10),
-  };
-});
+const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 
 describe('the shipped recordings', () => {
-  test.each(SHIPPED_QUESTIONS)('$file answers its question with its tool', async ({ file, question, tool, day }) => {
+  const QUESTIONS = readdirSync(SHIPPED).map((file) => {
+    const text = readFileSync(join(SHIPPED, file), 'utf8');
+    const comment = (name: string) => new RegExp(`^: ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '';
+    const day = comment('recorded_at').slice(0, 10);
+    return { file, question: comment('question'), tool: comment('tool') as Question['tool'], day };
+  });
+
+  test.each(QUESTIONS)('$file answers its question with its tool', async ({ file, question, tool, day }) => {
     const request = asking(question, tool, { today: '2031-01-01' });
     const outcome = await ask(offline(SHIPPED), request);
     const { answer, citations } = answerOf(outcome, request)._unsafeUnwrap();
+    const { report, searched, ending } = replyOf(outcome);
     expect(answer.length).toBeGreaterThan(20);
-    expect(replyOf(outcome).report.model).toMatch(/^gpt-/);
+    expect(report.model).toMatch(/^gpt-/);
     expect(answer).not.toContain('2031');
-    if (replyOf(outcome).searched) {
-      expect(answer).toMatch(/^Sources:$/m);
-      expect(new Set(citations.map(({ published_at }) => published_at))).toEqual(new Set([day]));
-    } else {
-      expect(citations).toEqual([]);
-    }
-    if (file.includes('cut')) expect(replyOf(outcome).ending.kind).toBe('incomplete');
-    else expect(replyOf(outcome).ending.kind).toBe(file.includes('refused') ? 'refused' : 'complete');
+    expect(/^Sources:$/m.test(answer)).toBe(searched);
+    expect(new Set(citations.map(({ published_at }) => published_at))).toEqual(new Set(searched ? [day] : []));
+    const expected = file.includes('cut') ? 'incomplete' : file.includes('refused') ? 'refused' : 'complete';
+    expect(ending.kind).toBe(expected);
     expect(answer).toMatch(/[ぁ-ん]/.test(question) ? /[ぁ-ん]/ : /[a-z]/);
   });
 
-  test('contain an answer with a search and one without, for every tool', () => {
-    expect(new Set(SHIPPED_QUESTIONS.map(({ tool }) => tool))).toEqual(
-      new Set(['answer', 'answer_detailed', 'answer_quick']),
-    );
-  });
-
-  test('contain nothing that looks like a key', () => {
-    for (const { file } of SHIPPED_QUESTIONS) {
-      expect(readFileSync(join(SHIPPED, file), 'utf8')).not.toMatch(/(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{8}/);
-    }
-  });
-
-  test('a question that is not recorded fails and lists the recorded questions', async () => {
-    const error = errorOf(await ask(offline(SHIPPED), asking('Who am I?')));
+  test('a question that differs in form and date is answered; another fails and lists the recorded ones', async () => {
+    expect((await ask(offline(SHIPPED), asking('本日 2031-12-31 の東京の天気は？'))).isOk()).toBe(true);
+    const error = errorOf(await ask(offline(SHIPPED), asking('What does HTTP 405 mean?')));
     if (error.kind !== 'not_recorded') throw new Error(error.kind);
-    expect([...error.recorded].sort()).toEqual([...new Set(SHIPPED_QUESTIONS.map(({ question }) => question))].sort());
+    expect([...error.recorded].sort()).toEqual([...new Set(QUESTIONS.map(({ question }) => question))].sort());
   });
 });
 
-describe('matching a question', () => {
-  test.each(['what does http 404 mean', '本日 2031-12-31 の東京の天気は？'])('%j is recorded', async (query) => {
-    expect((await ask(offline(SHIPPED), asking(query))).isOk()).toBe(true);
-  });
-
-  test.each(['What does HTTP 405 mean?', 'What does HTTP 404 mean? And 500?', 'HTTP 404', '?'])(
-    '%j is not',
-    async (query) => {
-      expect(errorOf(await ask(offline(SHIPPED), asking(query))).kind).toBe('not_recorded');
-    },
-  );
-
-  test('prefers the recording of the same tool, otherwise uses that of another', async () => {
-    write('a.sse', { question: 'Why?', tool: 'answer' }, 'By answer.');
-    write('b.sse', { question: 'Why?', tool: 'answer_quick' }, 'By answer_quick.');
+describe('a folder of recordings', () => {
+  test('answers with the recording of the same tool, otherwise with that of another', async () => {
+    write('a.sse', recordingOf('By answer.', { question: 'Why?', tool: 'answer' }));
+    write('b.sse', recordingOf('By answer_quick.', { question: 'Why?', tool: 'answer_quick' }));
     const textOf = async (tool: Question['tool']) => replyOf(await ask(offline(folder), asking('why', tool))).text;
     expect(await textOf('answer_quick')).toBe('By answer_quick.');
     expect(await textOf('answer')).toBe('By answer.');
     expect(await textOf('answer_detailed')).toBe('By answer.');
   });
 
-  test('finds recordings in JSON too, and ignores other files', async () => {
-    const response = toApiResponse({ text: 'From JSON.', options: {} }, { body: {}, number: 1 });
-    writeFileSync(
-      join(folder, 'a.json'),
-      JSON.stringify({ recording: { question: 'Why?', tool: 'answer' }, ...response }),
-    );
-    writeFileSync(join(folder, 'notes.txt'), 'no recording');
-    writeFileSync(join(folder, 'broken.json'), '{');
+  test('may contain recordings in JSON, and other files, which are ignored', async () => {
+    const response = responseBody(answers('From JSON.').response, { body: {}, number: 1 });
+    write('a.json', JSON.stringify({ recording: { question: 'Why?', tool: 'answer' }, ...response }));
+    write('notes.txt', 'no recording');
+    write('broken.json', '{');
     mkdirSync(join(folder, 'folder'));
     expect(replyOf(await ask(offline(folder), asking('why'))).text).toBe('From JSON.');
   });
 
-  test('a reply without a question in a folder answers nothing and is not listed', async () => {
-    writeFileSync(join(folder, 'a.sse'), events('Whose is this?').map(toSse).join(''));
+  test('that has a reply without a question does not list that, and answers nothing with it', async () => {
+    write('a.sse', recordingOf('Whose is this?'));
     expect(errorOf(await ask(offline(folder), asking('why')))).toEqual({ kind: 'not_recorded', recorded: [] });
   });
 
-  test('a folder that does not exist is reported as unreadable', async () => {
+  test('that does not exist is reported as unreadable', async () => {
     const path = join(folder, 'nowhere');
     const error = errorOf(await ask(offline(path), asking('why')));
     expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'ENOENT' });
   });
 });
 
-describe('one file answers every question', () => {
-  test('an incomplete recording is an error of the file, not of the network', async () => {
+describe('a recording', () => {
+  test('that is incomplete is an error of its file, not of the network', async () => {
     const path = join(folder, 'cut.sse');
-    writeFileSync(path, `: question: Why?\n\n${events('Whose is this?').slice(0, 3).map(toSse).join('')}`);
+    write('cut.sse', recordingOf('Whose is this?', { question: 'Why?' }).replace(/event: response\.completed.*/s, ''));
     for (const recordings of [path, folder]) {
       const error = errorOf(await ask(offline(recordings), asking('why')));
       expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended too early' });
     }
   });
 
-  test('a failure is not retried, since the recording does not change', async () => {
+  test('of a failure is not tried again, since it does not change', async () => {
     const clock = FakeClock.instant();
-    const path = join(folder, 'limit.json');
-    writeFileSync(path, '{"status":429,"error":{"code":"rate_limit_exceeded","message":"Slow down."}}');
-    const search = new OfflineSearch({
-      path,
-      clock,
-      logger: new RecordingLogger(),
-      redactor: createRedactor(),
-    });
-    expect(errorOf(await ask(search))).toMatchObject({ kind: 'rate_limited', attempts: 1 });
+    write('limit.json', '{"status":429,"error":{"code":"rate_limit_exceeded","message":"Slow down."}}');
+    const error = errorOf(await ask(offline(join(folder, 'limit.json'), clock)));
+    expect(error).toMatchObject({ kind: 'rate_limited', attempts: 1 });
     expect(clock.slept).toEqual([]);
+  });
+
+  const AT = { recorded_at: '2026-03-01T15:00:00Z' };
+  const SECONDS = Date.parse(AT.recorded_at) / 1000;
+
+  test.each([
+    ['its creation, in Tokyo', {}, SECONDS, '2026-03-02'],
+    ['its creation, in Tokyo, a second earlier', AT, SECONDS - 1, '2026-03-01'],
+    ['recorded_at if the reply does not state when it was created', AT, 0, '2026-03-02'],
+    ['today if nothing states another', {}, null, '2031-01-01'],
+  ])('has the day of %s', async (_what, names, createdAt, day) => {
+    const citations = [{ url: 'https://http.dev/404', title: '404' }];
+    const text = recordingOf('See 404.', { question: 'Why?', ...names }, { citations });
+    write('a.sse', text.replaceAll(/"created_at":\d+/g, `"created_at":${createdAt}`));
+    const request = asking('Why?', 'answer', { today: '2031-01-01' });
+    const { citations: cited } = answerOf(await ask(offline(folder), request), request)._unsafeUnwrap();
+    expect(cited.map(({ published_at }) => published_at)).toEqual([day]);
   });
 });
 
-describe('the dates of a recording', () => {
-  const CITED = { citations: [{ url: 'https://http.dev/404', title: '404' }] };
+describe('a recorded conversation', () => {
+  const EXAMPLE = readFileSync(new URL('../../examples/grounded.sse', import.meta.url), 'utf8');
 
-  async function citedOn(names: Readonly<Record<string, string>>, createdAt: unknown): Promise<string | undefined> {
-    const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}\n`);
-    const body = events('See 404.', CITED).map(toSse).join('');
-    const dated = body.replaceAll(/"created_at":\d+/g, `"created_at":${JSON.stringify(createdAt)}`);
-    writeFileSync(join(folder, 'a.sse'), `${comments.join('')}\n${dated}`);
-    const request = asking('Why?', 'answer', { today: '2031-01-01' });
-    return answerOf(await ask(offline(folder), request), request)._unsafeUnwrap().citations[0]?.published_at;
+  /** The turn that a recording contains for a round. */
+  function turn(recording: string, round: number) {
+    write('recording.sse', recording);
+    const rounds = Array.from({ length: round }, () => ({ items: [], outputs: [] }));
+    const mode = { functions: [], mayCall: true, web: 'open', rounds } as const;
+    const search = offline(join(folder, 'recording.sse'));
+    return search.search({ ...searchRequest(), mode }, new ProgressLog(), never());
   }
 
-  test('are those of its creation, in Tokyo', async () => {
-    const seconds = Date.parse('2026-03-01T15:00:00Z') / 1000;
-    expect(await citedOn({ question: 'Why?' }, seconds)).toBe('2026-03-02');
-    expect(await citedOn({ question: 'Why?' }, seconds - 1)).toBe('2026-03-01');
+  test('is replayed round by round', async () => {
+    const [first, second] = [await turn(EXAMPLE, 0), await turn(EXAMPLE, 1)].map((turn) => turn._unsafeUnwrap());
+    expect(first?.calls).toMatchObject([{ name: 'notes__search_notes', arguments: '{"word":"deploy"}' }]);
+    expect(first?.text).toBe('');
+    expect(second?.calls).toEqual([]);
+    expect(second).toMatchObject({ accessedOn: '2026-11-20', text: expect.stringContaining('on Tuesdays') });
   });
 
-  test('are those of recorded_at if the reply does not state when it was created', async () => {
-    expect(await citedOn({ question: 'Why?', recorded_at: '2026-03-01T15:00:00Z' }, 0)).toBe('2026-03-02');
-  });
-
-  test('are those of today if nothing states another', async () => {
-    expect(await citedOn({ question: 'Why?' }, 0)).toBe('2031-01-01');
-    expect(await citedOn({ question: 'Why?' }, null)).toBe('2031-01-01');
+  test.each([
+    ['too few rounds', EXAMPLE, 2],
+    ['a round without its end', EXAMPLE.slice(0, EXAMPLE.lastIndexOf('event: response.completed')), 1],
+  ])('with %s is reported as such, and not as a failed connection', async (_what, recording, round) => {
+    const path = join(folder, 'recording.sse');
+    expect(errorOf(await turn(recording, round))).toMatchObject({ kind: 'unreadable_recordings', path });
   });
 });
 
 describe('recording', () => {
+  const api = apiPerTest();
+
+  async function record(behaviour: Behaviour, request = asking('What’s new?\n— in Node.js 24'), apiKey = API_KEY) {
+    const redactor = redactorOf(apiKey);
+    const logger = new RecordingLogger();
+    const recorder = folderRecorder({ recordPrivate: false, folder, clock: FakeClock.instant(), logger, redactor });
+    api.reply(behaviour);
+    const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);
+    return { outcome, logger };
+  }
+
+  const inJson = (text: string, options = {}) => responds({ ...answers(text, options).response, isJson: true });
+
+  const URL_OF_API = 'https://nodejs.org/en/blog?utm_source=openai';
+  const TEXT = `Node 24 ([x](${URL_OF_API})) 🎉 です。`;
   const SEARCHED = {
-    citations: [{ url: 'https://nodejs.org/en/blog?utm_source=openai', title: '🎉 Node.js' }],
+    citations: [{ url: URL_OF_API, title: '🎉 Node.js' }],
     sources: [{ url: 'https://nodejs.org/en/blog' }, { name: 'oai-weather' }],
   };
 
-  async function record(behaviour: Behaviour, request = asking('What’s new?\n— in Node.js 24'), apiKey = API_KEY) {
-    const api = await startFakeApi();
-    const redactor = redactorOf(apiKey);
-    const logger = new RecordingLogger();
-    const clock = FakeClock.instant();
-    const recorder = folderRecorder({ recordPrivate: false, folder, clock, logger, redactor });
-    api.reply(behaviour);
-    const outcome = await ask(openAiSearch(api.url, { recorder, apiKey, redactor, maxRetries: 0 }), request);
-    await api.close();
-    return { outcome, request, logger };
-  }
-
-  /** The replies of the fake API have this date. */
-  const TODAY = zonedDate(new Date(createdAt() * 1000), 'Asia/Tokyo');
-
   test.each([
-    ['a stream', answers('Node 24 ([x](https://nodejs.org/en/blog?utm_source=openai)) 🎉 です。', SEARCHED), '.sse'],
-    [
-      'one JSON body',
-      answersJson('Node 24 ([x](https://nodejs.org/en/blog?utm_source=openai)) 🎉 です。', SEARCHED),
-      '.json',
-    ],
-    ['an answer that quotes a body', answers('Send {"model":"x","instructions": "Be brief."} to it.'), '.sse'],
-    ['a refusal', answers('', { refusal: 'I cannot help with that.' }), '.sse'],
-    ['an incomplete answer', answers('Node 24 is', { incomplete: 'max_output_tokens' }), '.sse'],
-  ])('%s gives the same answer offline', async (_name, behaviour, ending) => {
-    const asked = { ...asking('What’s new?\n— in Node.js 24'), today: TODAY };
-    const { outcome, request } = await record(behaviour, asked);
-    expect(readdirSync(folder)).toEqual([expect.stringMatching(new RegExp(`^answer-.*\\${ending}$`))]);
-    const again = await ask(offline(folder), { ...request, today: '2031-01-01' });
-    expect(answerOf(again, { ...request, today: '2031-01-01' })).toEqual(answerOf(outcome, request));
-    expect(replyOf(again)).toEqual({ ...replyOf(outcome), accessedOn: TODAY });
-  });
-
-  test('lists the question among the recorded ones', async () => {
-    await record(answers('Hello.'));
-    const error = errorOf(await ask(offline(folder), asking('Something else')));
-    expect(error).toEqual({ kind: 'not_recorded', recorded: ['What’s new? — in Node.js 24'] });
+    ['a stream', answers(TEXT, SEARCHED), 'sse'],
+    ['one JSON body', inJson(TEXT, SEARCHED), 'json'],
+    ['an answer that quotes a body', answers('Send {"model":"x","instructions": "Be brief."} to it.'), 'sse'],
+    ['a refusal', answers('', { refusal: 'I cannot help with that.' }), 'sse'],
+    ['an incomplete answer', answers('Node 24 is', { incomplete: 'max_output_tokens' }), 'sse'],
+  ])('%s gives the same answer offline, and contains no instructions', async (_name, behaviour, ending) => {
+    // The day of the replies of the fake API.
+    const request = { ...asking('What’s new?\n— in Node.js 24'), today: '2026-01-19' };
+    const { outcome } = await record(behaviour, request);
+    const [file = '', ...others] = readdirSync(folder);
+    expect([file, others]).toEqual([expect.stringMatching(new RegExp(`^answer-.*\\.${ending}$`)), []]);
+    // The API repeats them.
+    expect(read(file)).not.toContain('Answer well.');
+    const later = { ...request, today: '2031-01-01' };
+    const again = await ask(offline(folder), later);
+    expect(answerOf(again, later)).toEqual(answerOf(outcome, request));
+    expect(replyOf(again)).toEqual({ ...replyOf(outcome), accessedOn: '2026-01-19' });
   });
 
   posixTest('modes')('writes files that only their owner can read', async () => {
@@ -248,42 +231,27 @@ describe('recording', () => {
     expect(statSync(join(folder, file)).mode & 0o777).toBe(0o600);
   });
 
-  test('writes no key and no header, whatever the question or the API contains', async () => {
-    const key = 'gateway-key-0123456789';
-    await record(answers(`Your key is ${key}.`, { chunks: 1 }), asking('What is my key?'), key);
-    await record(answersJson(`Your key is ${key}.`), asking('What is my key, in JSON?'), key);
-    await record(answers('A question with a key.'), asking(`What is ${key}?`), key);
-    expect(readdirSync(folder)).toHaveLength(3);
-    const texts = readdirSync(folder).map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`);
-    for (const text of texts) expect(text).not.toMatch(/gateway-key|0123456789|authorization|bearer/i);
-  });
-
-  test('writes no key in pieces, or in another spelling', async () => {
+  test('writes no key: not in a name, whole, in pieces, or in another spelling', async () => {
     const key = 'gateway/key/0123456789';
     const said = `Your key is ${key}.`;
+    const response = {
+      output: [{ type: 'message', content: [{ type: 'output_text', text: said }] }],
+      echo: { [key]: 1, authorization: `Bearer ${key}` },
+    };
+    const escaped = toSse({ type: 'response.completed', response }).replaceAll('/', '\\/');
+    await record(answers(said, { chunks: 1 }), asking('Whole?'), key);
+    await record(inJson(said), asking('In JSON?'), key);
     await record(answers(said, { chunks: 12 }), asking('In pieces?'), key);
-    const output = [{ type: 'message', content: [{ type: 'output_text', text: said }] }];
-    const response = { output, echo: { [key]: 1, authorization: `Bearer ${key}` } };
-    const data = JSON.stringify({ type: 'response.completed', response }).replaceAll('/', '\\/');
-    const stream = `: ${key}\nevent: response.completed\ndata: ${data}\n\n`;
-    await record(sendsBody({ body: stream }), asking('Escaped?'), key);
-    expect(readdirSync(folder)).toHaveLength(2);
+    await record(sendsBody({ body: `: ${key}\n${escaped}` }), asking('Escaped?'), key);
+    await record(answers(said), asking(`What is ${key}?`), key);
+    expect(readdirSync(folder)).toHaveLength(5);
     for (const file of readdirSync(folder)) {
-      const text = readFileSync(join(folder, file), 'utf8');
-      const deltas = [...text.matchAll(/"delta":"((?:[^"\\\\]|\\\\.)*)"/g)].map(([, delta]) => delta).join('');
-      expect(text + deltas).not.toMatch(/gateway|0123456789/);
+      const text = read(file);
+      const deltas = [...text.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta).join('');
+      expect(file + text + deltas).not.toMatch(/gateway|0123456789/);
       expect(text).toContain('Your key is [redacted].');
     }
   });
-
-  test.each([answers('Hello.'), answersJson('Hello.')])(
-    'writes no instructions, which the API repeats ($kind)',
-    async (behaviour) => {
-      await record(behaviour);
-      const [file = ''] = readdirSync(folder);
-      expect(readFileSync(join(folder, file), 'utf8')).not.toContain('Answer well.');
-    },
-  );
 
   test('the same question of two callers at once is recorded once, without a warning', async () => {
     const both = await Promise.all([record(answers('One.'), asking('Why?')), record(answers('Two.'), asking('Why?'))]);
@@ -291,61 +259,36 @@ describe('recording', () => {
     expect(both.flatMap(({ logger }) => logger.lines)).toEqual([]);
   });
 
-  test('a recording that cannot be completed leaves no file', async () => {
+  test('a recording that cannot be completed leaves no file, and causes a warning; the answer is returned', async () => {
     await record(answers('Hello.'), asking('Why?'));
     const [file = ''] = readdirSync(folder);
     rmSync(join(folder, file));
     mkdirSync(join(folder, file));
-    const { logger } = await record(answers('Hello.'), asking('Why?'));
+    const { outcome, logger } = await record(answers('Hello.'), asking('Why?'));
+    expect(replyOf(outcome).text).toBe('Hello.');
     expect(logger.lines).toEqual([expect.stringMatching(/^warn .*could not be recorded/)]);
     expect(readdirSync(folder)).toEqual([file]);
   });
 
-  test('the same question overwrites its recording, that of another tool does not', async () => {
+  test('only the same question to the same tool overwrites a recording', async () => {
+    const textOf = async (query: string) => replyOf(await ask(offline(folder), asking(query))).text;
     await record(answers('First.'), asking('Why?'));
     await record(answers('Second.'), asking('  WHY'));
     expect(readdirSync(folder)).toHaveLength(1);
-    expect(replyOf(await ask(offline(folder), asking('why'))).text).toBe('Second.');
+    expect(await textOf('why')).toBe('Second.');
     await record(answers('Quick.'), asking('Why?', 'answer_quick'));
     expect(readdirSync(folder)).toHaveLength(2);
-  });
-
-  test('questions that differ only in characters of file names do not overwrite each other', async () => {
+    // These differ only in characters that no name of a file has.
     await record(answers('一。'), asking('東京は？'));
     await record(answers('二。'), asking('大阪は？'));
-    expect(replyOf(await ask(offline(folder), asking('東京は'))).text).toBe('一。');
-    expect(replyOf(await ask(offline(folder), asking('大阪は'))).text).toBe('二。');
+    expect([await textOf('東京は'), await textOf('大阪は')]).toEqual(['一。', '二。']);
   });
 
   test.each<[string, Behaviour]>([
-    ['an HTTP error', fails({ status: 400, error: { message: 'No.', type: 'x', param: null, code: null } })],
+    ['an HTTP error', fails({ status: 400 })],
     ['an incomplete stream', cutsStream()],
   ])('%s is not recorded', async (_name, behaviour) => {
     expect((await record(behaviour)).outcome.isErr()).toBe(true);
     expect(readdirSync(folder)).toEqual([]);
   });
-
-  test('a folder that cannot be written to causes a warning, and the answer is returned', async () => {
-    const path = folder;
-    folder = join(folder, 'a-file', 'below');
-    writeFileSync(join(path, 'a-file'), '');
-    const { outcome, logger } = await record(answers('Hello.'));
-    folder = path;
-    expect(replyOf(outcome).text).toBe('Hello.');
-    expect(logger.lines).toEqual([expect.stringMatching(/^warn .*could not be recorded.*ENOTDIR/)]);
-  });
 });
-
-/** The events of a streamed reply, as the fake API sends them. */
-function events(text: string, options: Parameters<typeof answers>[1] = {}) {
-  return answerEvents({ text, options }, { body: { include: ['web_search_call.action.sources'] }, number: 1 });
-}
-
-function createdAt(): number {
-  return Number(toApiResponse({ text: 'x', options: {} }, { body: {}, number: 1 }).created_at);
-}
-
-function write(file: string, names: Readonly<Record<string, string>>, text: string): void {
-  const comments = Object.entries(names).map(([name, value]) => `: ${name}: ${value}\n`);
-  writeFileSync(join(folder, file), `${comments.join('')}\n${events(text).map(toSse).join('')}`);
-}

@@ -6,10 +6,9 @@ import { never } from '../../src/application/async/deadline.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { composeCatalogue } from '../../src/wiring/catalogue.ts';
 import { answerServers, bootstrap } from '../../src/wiring/runtime.ts';
-import type { JsonObject } from '../support/api-response.ts';
+import { type JsonObject, responseBody } from '../support/api-response.ts';
 import { type Behaviour, sendsBody } from '../support/behaviours.ts';
 import { says } from '../support/conversation-items.ts';
-import { scriptedBody } from '../support/conversation-stream.ts';
 import { startFakeApi } from '../support/fake-api.ts';
 import { LOCAL } from '../support/origins.ts';
 import {
@@ -42,7 +41,7 @@ function renamed(body: string, tools: readonly JsonObject[]): string {
 function withAnswer({ responses }: Loop): readonly Recorded[] {
   const last = responses.at(-1);
   if (last === undefined || callsIn(last).length === 0) return responses;
-  const body = scriptedBody({ items: [says('end', 'That was all.')] }, { body: {}, number: 1 });
+  const body = responseBody({ items: [says('end', 'That was all.')] }, { body: {}, number: 1 });
   return [...responses, toRecorded(JSON.stringify(body), false)];
 }
 

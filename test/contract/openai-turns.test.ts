@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { apiId } from '../support/api-response.ts';
+import { apiId, type ScriptedResponse } from '../support/api-response.ts';
 import { calls, reasons, says, searches } from '../support/conversation-items.ts';
 import { replyOf } from './search-kit.ts';
 import { ALLOWED, answered, bodiesOf, CALL, INCLUDE, OK, READ_PAGE, startTurns, turnRequest } from './turn-kit.ts';
@@ -33,15 +33,6 @@ const FUNCTIONS = [
   },
 ];
 
-const BASE = {
-  model: 'gpt-5.2',
-  text: { verbosity: 'medium' },
-  reasoning: { effort: 'medium' },
-  store: false,
-  stream: true,
-  instructions: INSTRUCTIONS,
-};
-
 describe('the request of the first round', () => {
   test('is exactly these bytes', async () => {
     const { api, ask } = await startTurns();
@@ -56,56 +47,14 @@ describe('the request of the first round', () => {
     ]);
   });
 
-  test('offers the search first, then the functions as they are listed', async () => {
-    const { api, ask } = await startTurns();
-    api.script([OK]);
-    replyOf(await ask());
-    const [body] = bodiesOf(api);
-    expect(body).toEqual({
-      ...BASE,
-      input: [{ role: 'user', content: QUESTION }],
-      tools: [{ type: 'web_search', user_location: { type: 'approximate' } }, ...FUNCTIONS],
-      include: INCLUDE,
-    });
-  });
-
-  test('adds the paragraph on own tools also to the instructions of a policy file', async () => {
-    const { api, ask } = await startTurns();
-    api.script([OK]);
-    replyOf(await ask({ ...turnRequest(), instructions: 'Write like a pirate.' }));
-    expect(bodiesOf(api)[0]?.instructions).toBe(INSTRUCTIONS.replace('Answer well.', 'Write like a pirate.'));
-  });
-
-  test('stores what is configured', async () => {
-    const { api, ask } = await startTurns({ request: { store: true, domainFilter: 'hint' } });
-    api.script([CALL, OK]);
-    const first = replyOf(await ask());
-    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
-    expect(bodiesOf(api)).toMatchObject([{ store: true }, { store: true }]);
-    for (const body of bodiesOf(api)) expect(body).not.toHaveProperty('previous_response_id');
-  });
-
-  test('without a search at all: no sources are requested', async () => {
+  test('without a search has no search tool and requests no sources, and without functions has no tools', async () => {
     const { api, ask } = await startTurns();
     api.script([OK]);
     replyOf(await ask(turnRequest({ web: 'absent' })));
-    expect(bodiesOf(api)).toEqual([
-      {
-        ...BASE,
-        input: [{ role: 'user', content: QUESTION }],
-        tools: FUNCTIONS,
-        include: ['reasoning.encrypted_content'],
-      },
-    ]);
-  });
-
-  test('without a search and without functions: no tools', async () => {
-    const { api, ask } = await startTurns();
-    api.script([OK]);
     replyOf(await ask(turnRequest({ web: 'absent', functions: [], mayCall: false })));
-    const [body] = bodiesOf(api);
-    expect(body).not.toHaveProperty('tools');
-    expect(body).not.toHaveProperty('tool_choice');
+    const [first, second] = bodiesOf(api);
+    expect(first).toMatchObject({ tools: FUNCTIONS, include: ['reasoning.encrypted_content'] });
+    for (const key of ['tools', 'tool_choice']) expect(second).not.toHaveProperty(key);
   });
 });
 
@@ -123,16 +72,17 @@ describe('the request of a later round', () => {
   test('contains every item as received, but the sources of searches, and then one output per call', async () => {
     const { api, ask } = await startTurns();
     api.script([MIX, OK]);
-    const first = replyOf(await ask());
-    expect(first.calls).toEqual([
-      { callId: 'call_a', name: 'jira__search_issues', arguments: '{"query":"node"}', isIncomplete: false },
-      { callId: 'call_b', name: 'wiki__read_page', arguments: '{}', isIncomplete: false },
-    ]);
-    replyOf(await ask(turnRequest({ rounds: [answered(first)], web: 'closed' })));
+    const rounds = [answered(replyOf(await ask()))];
+    replyOf(await ask(turnRequest({ rounds, web: 'closed' })));
 
     const [message] = MIX.filter(({ type }) => type === 'message');
     expect(bodiesOf(api)[1]).toEqual({
-      ...BASE,
+      model: 'gpt-5.2',
+      text: { verbosity: 'medium' },
+      reasoning: { effort: 'medium' },
+      store: false,
+      stream: true,
+      instructions: INSTRUCTIONS,
       input: [
         { role: 'user', content: QUESTION },
         reasons('1'),
@@ -163,40 +113,32 @@ describe('the request of a later round', () => {
     const first = answered(replyOf(await ask()));
     const second = answered(replyOf(await ask(turnRequest({ rounds: [first] }))));
     replyOf(await ask(turnRequest({ rounds: [first, second] })));
-    const [one, two, three] = bodiesOf(api);
-    expect({ ...two, input: [] }).toEqual({ ...one, input: [] });
-    expect({ ...three, input: [] }).toEqual({ ...one, input: [] });
-    const inputs = [one, two, three].map((body) => body?.input as readonly unknown[]);
+    const [one, ...more] = bodiesOf(api);
+    for (const body of more) expect({ ...body, input: [] }).toEqual({ ...one, input: [] });
+    const inputs = bodiesOf(api).map(({ input }) => input as readonly unknown[]);
     expect(inputs[1]?.slice(0, 1)).toEqual(inputs[0]);
     expect(inputs[2]?.slice(0, 4)).toEqual(inputs[1]);
     expect(inputs.map((input) => input.length)).toEqual([1, 4, 7]);
   });
 
-  test('contains the items of output_item.done, also if the terminal event has none', async () => {
+  test.each<[string, Partial<ScriptedResponse>]>([
+    ['a stream whose last event has none', { endsEmpty: true }],
+    ['a body in JSON, from a server that does not stream', { isJson: true }],
+  ])('contains the items of %s', async (_what, form) => {
     const { api, ask } = await startTurns();
-    api.script([{ items: CALL, endsEmpty: true }, OK]);
+    api.script([{ items: CALL, ...form }, OK]);
     const first = replyOf(await ask());
     expect(first.items).toEqual(CALL);
     replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
     expect(api.refusals).toEqual([]);
   });
 
-  test('contains the items of a body in JSON, from a server that does not stream', async () => {
-    const { api, ask } = await startTurns();
-    api.script([{ items: MIX, isJson: true }, OK]);
-    const first = replyOf(await ask());
-    expect(first.calls).toHaveLength(2);
-    replyOf(await ask(turnRequest({ rounds: [answered(first)] })));
-    expect(api.refusals).toEqual([]);
-  });
-
-  test('with images: as pictures after the text', async () => {
+  test('has images as pictures after the text', async () => {
     const { api, ask } = await startTurns();
     api.script([CALL, OK]);
-    const { items, calls: asked } = replyOf(await ask());
-    const images = [{ mimeType: 'image/png', base64: 'aGk=' }];
-    const outputs = asked.map(({ callId }) => ({ callId, output: { text: 'A chart.', images } }));
-    replyOf(await ask(turnRequest({ rounds: [{ items, outputs }] })));
+    const { items, outputs } = answered(replyOf(await ask()));
+    const output = { text: 'A chart.', images: [{ mimeType: 'image/png', base64: 'aGk=' }] };
+    replyOf(await ask(turnRequest({ rounds: [{ items, outputs: outputs.map((one) => ({ ...one, output })) }] })));
     const input = bodiesOf(api)[1]?.input as readonly unknown[] | undefined;
     expect(input?.at(-1)).toEqual({
       type: 'function_call_output',
@@ -208,12 +150,11 @@ describe('the request of a later round', () => {
     });
   });
 
-  test.each(['open', 'closed'] as const)('must end the answer if no call is allowed (web %s)', async (web) => {
+  test('must be followed by the end of the answer if no call is allowed', async () => {
     const { api, ask } = await startTurns();
     api.script([CALL, OK]);
-    const first = replyOf(await ask());
-    replyOf(await ask(turnRequest({ rounds: [answered(first)], mayCall: false, web })));
-    const search = { type: 'web_search', ...(web === 'closed' ? { external_web_access: false } : {}) };
-    expect(bodiesOf(api)[1]).toMatchObject({ tools: [search, ...FUNCTIONS], tool_choice: 'none' });
+    const rounds = [answered(replyOf(await ask()))];
+    replyOf(await ask(turnRequest({ rounds, mayCall: false })));
+    expect(bodiesOf(api)[1]).toMatchObject({ tools: [{ type: 'web_search' }, ...FUNCTIONS], tool_choice: 'none' });
   });
 });

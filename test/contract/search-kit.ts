@@ -21,7 +21,6 @@ import type { AnswerError, SearchError } from '../../src/domain/answers/answer-e
 import type { AnswerResult } from '../../src/domain/answers/answer-result.ts';
 import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';
 import type { Question } from '../../src/domain/answers/question.ts';
-import { apiId } from '../support/api-response.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { callerOf } from '../support/origins.ts';
@@ -31,21 +30,14 @@ import { toAnswer } from '../support/to-answer.ts';
 
 export const API_KEY = 'sk-proj-contract-0123456789';
 export const TODAY = '2026-11-21';
-export const DEADLINE_MS = 300_000;
 
 export interface Asked {
   readonly question?: Partial<Question>;
   readonly profile?: Partial<ModelProfile>;
   readonly today?: string;
-  readonly deadlineMs?: number;
 }
 
-export function searchRequest({
-  question,
-  profile,
-  today = TODAY,
-  deadlineMs = DEADLINE_MS,
-}: Asked = {}): SearchRequest {
+export function searchRequest({ question, profile, today = TODAY }: Asked = {}): SearchRequest {
   return {
     by: callerOf('contract'),
     question: {
@@ -60,7 +52,7 @@ export function searchRequest({
     instructions: 'Answer well.',
     timeZone: 'Asia/Tokyo',
     today,
-    deadlineMs,
+    deadlineMs: 300_000,
     mode: 'web',
   };
 }
@@ -94,6 +86,26 @@ export function openAiSearch(baseUrl: string, options: OpenAiSearchOptions = {})
   });
 }
 
+/** A response with status, type and bytes, which arrive so many at a time. */
+export interface Received {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array | string;
+  readonly sliceLength?: number;
+}
+
+/** Asks an API that answers with this response. No request leaves the test. */
+export function askFor({ status, contentType, body, sliceLength }: Received, request = searchRequest()) {
+  const bytes = Buffer.from(body);
+  const length = sliceLength ?? Math.max(1, bytes.length);
+  const slices = Array.from({ length: Math.ceil(bytes.length / length) }, (_, index) =>
+    bytes.subarray(index * length, (index + 1) * length),
+  );
+  const headers = { 'content-type': contentType };
+  const fetch = async () => new Response(ReadableStream.from(slices), { status, headers });
+  return ask(openAiSearch('http://api.test/v1', { fetch, maxRetries: 0 }), request);
+}
+
 /** The fake API of the current test: each test of the file or group gets a new one. */
 export function apiPerTest(): FakeApi {
   const api = {} as FakeApi;
@@ -101,20 +113,6 @@ export function apiPerTest(): FakeApi {
   afterEach(() => api.close());
   return api;
 }
-
-/** The ID of the response to the first request. */
-export const FIRST_ID = apiId('resp', 1);
-
-/** The methods and paths of the requests so far, without the path of all responses. */
-export function requestLines({ requests }: FakeApi): readonly string[] {
-  return requests.map(({ method, path }) => `${method} ${decodeURIComponent(path).replace('/v1/responses', '')}`);
-}
-
-/** The line of a request that looks at the first response. */
-export const LOOKS = `GET /${FIRST_ID}?include[]=web_search_call.action.sources`;
-
-/** The line of a request that cancels the first response. */
-export const CANCELS = `POST /${FIRST_ID}/cancel`;
 
 /** A signal that never aborts. */
 export function never(): AbortSignal {

@@ -2,15 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { networkCalls } from '../../src/adapters/outbound/openai/api-client.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiStartedResponses } from '../../src/adapters/outbound/openai/openai-started-responses.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
 import { apiId } from '../support/api-response.ts';
 import {
   answers,
   type Behaviour,
   fails,
-  failsHtml,
   neverAnswers,
-  resetsBeforeHeaders,
+  resets,
   sendsBody,
   sendsJson,
   works,
@@ -35,8 +33,10 @@ const PAGE = 'https://nodejs.org/en/blog';
 const TEXT = `Node.js 24 is out ([Node.js](${PAGE})).`;
 const ANSWER = answers(TEXT, { citations: [{ url: PAGE, title: 'Node.js' }], sources: [{ url: `${PAGE}/all` }] });
 
-function openAiResponses(url: string, { apiKey = API_KEY, clock = new FakeClock() as Clock } = {}) {
-  const { fetch } = createApiFetch();
+function openAiResponses(
+  url: string,
+  { apiKey = API_KEY, clock = new FakeClock(), fetch = createApiFetch().fetch } = {},
+) {
   return new OpenAiStartedResponses({
     callFor: networkCalls({ apiKey, apiKeyVariable: 'OPENAI_API_KEY', baseUrl: url, fetch }),
     apiKeyVariable: 'OPENAI_API_KEY',
@@ -46,14 +46,18 @@ function openAiResponses(url: string, { apiKey = API_KEY, clock = new FakeClock(
   });
 }
 
-function error(status: number, message = 'No.', code: string | null = null): Behaviour {
-  return fails({ status, error: { message, type: 'invalid_request_error', param: null, code } });
-}
+/** The IDs of responses that were not begun. */
+const OTHER_IDS = {
+  unknown: 'resp_unknown',
+  unreachable: 'resp_unreachable',
+  forbidden: 'resp_forbidden',
+  hanging: 'resp_hanging',
+};
 
 /** What a look gets at an ID that the fake API itself does not serve. */
 const LOOKS: Readonly<Record<string, Behaviour>> = {
-  resp_unreachable: error(503),
-  resp_forbidden: error(403),
+  resp_unreachable: fails({ status: 503 }),
+  resp_forbidden: fails({ status: 403 }),
   resp_hanging: neverAnswers(),
 };
 
@@ -73,10 +77,7 @@ async function startOpenAi(): Promise<StartedKit> {
     completed: await begin(api, ANSWER),
     cancelled: await begin(api, works()),
     failed: await begin(api, failing),
-    unknown: 'resp_unknown',
-    unreachable: 'resp_unreachable',
-    forbidden: 'resp_forbidden',
-    hanging: 'resp_hanging',
+    ...OTHER_IDS,
   };
   failing.release({ code: 'other', message: 'Sorry.' });
   const responses = openAiResponses(api.url);
@@ -108,9 +109,13 @@ async function startFake(): Promise<StartedKit> {
   await api.cancel(cancelled);
   api.fail(failed, { kind: 'failed', detail: 'Sorry.' });
   const lookErrors: Readonly<Record<string, FakeLongApi['lookError']>> = {
-    unreachable: { kind: 'not_looked', error: { kind: 'server_error', attempts: 1, detail: 'No.' }, isPassing: true },
-    forbidden: { kind: 'not_looked', error: { kind: 'forbidden', detail: 'No.' }, isPassing: false },
-    hanging: 'hangs',
+    resp_unreachable: {
+      kind: 'not_looked',
+      error: { kind: 'server_error', attempts: 1, detail: 'No.' },
+      isPassing: true,
+    },
+    resp_forbidden: { kind: 'not_looked', error: { kind: 'forbidden', detail: 'No.' }, isPassing: false },
+    resp_hanging: 'hangs',
   };
   return {
     responses: {
@@ -120,16 +125,7 @@ async function startFake(): Promise<StartedKit> {
       },
       cancel: (id) => api.cancel(id),
     },
-    ids: {
-      working,
-      completed,
-      cancelled,
-      failed,
-      unknown: 'unknown',
-      unreachable: 'unreachable',
-      forbidden: 'forbidden',
-      hanging: 'hanging',
-    },
+    ids: { working, completed, cancelled, failed, ...OTHER_IDS },
     text: TEXT,
     untilHanging: settled,
   };
@@ -143,10 +139,9 @@ describe('OpenAiStartedResponses', () => {
 
   const look = (id = 'resp_1', over: Parameters<typeof openAiResponses>[1] = {}) =>
     openAiResponses(api.url, over).look(id, searchRequest(), never());
-  const json = (status: unknown, over: object = {}) =>
-    sendsJson({ id: 'resp_1', created_at: 1_768_775_269, status, output: [], ...over });
+  const json = (status: string) => sendsJson({ id: 'resp_1', status, output: [] });
 
-  test('sends one request, which asks for the sources', async () => {
+  test('a look sends one request, which asks for the sources', async () => {
     api.replyToLooks(json('queued'));
     expect((await look('resp_a-b_C'))._unsafeUnwrap()).toEqual({ searches: 0 });
     const [{ method, path = '', headers, rawBody } = {}] = api.requests;
@@ -167,33 +162,17 @@ describe('OpenAiStartedResponses', () => {
     expect(streamed.sources.consulted).toEqual([`${PAGE}/all`]);
   });
 
-  test('shows an answer that was cut off as completed', async () => {
-    const id = await begin(api, answers('An answer that is cut', { incomplete: 'max_output_tokens' }));
-    const looked = (await look(id))._unsafeUnwrap();
-    expect(looked.outcome?._unsafeUnwrap()).toMatchObject({ ending: { kind: 'incomplete' } });
-  });
-
-  test.each<[string, Behaviour, object]>([
-    ['failed', json('failed', { error: { code: 'server_error', message: 'Sorry.' } }), { kind: 'server_error' }],
-    [
-      'filtered',
-      json('incomplete', { incomplete_details: { reason: 'content_filter' } }),
-      { kind: 'content_filtered' },
-    ],
-    ['of an unknown state', json('expired'), { kind: 'failed', detail: 'the API answered with status expired' }],
-  ])('shows a response that is %s as failed', async (_name, behaviour, expected) => {
-    api.replyToLooks(behaviour);
-    expect((await look())._unsafeUnwrap().outcome?._unsafeUnwrapErr()).toMatchObject(expected);
+  test('shows a response of an unknown state as failed', async () => {
+    api.replyToLooks(json('expired'));
+    const expected = { kind: 'failed', detail: 'the API answered with status expired' };
+    expect((await look())._unsafeUnwrap().outcome?._unsafeUnwrapErr()).toEqual(expected);
   });
 
   test.each<[string, Behaviour, boolean]>([
-    ['429', error(429, 'Slow down.', 'rate_limit_exceeded'), true],
-    ['429 for an exhausted quota', error(429, 'You exceeded your quota.', 'insufficient_quota'), true],
-    ['500', failsHtml(500), true],
-    ['a reset', resetsBeforeHeaders(), true],
-    ['400', error(400), false],
-    ['401', error(401), false],
-    ['409', error(409), false],
+    ['429 for an exhausted quota', fails({ status: 429, error: { code: 'insufficient_quota' } }), true],
+    ['500', fails({ status: 500 }), true],
+    ['a reset', resets(), true],
+    ['401', fails({ status: 401 }), false],
     ['no JSON', sendsBody({ body: '<html></html>', contentType: 'text/html' }), false],
   ])('%s is not tried again, and says whether a later look may succeed', async (_name, behaviour, isPassing) => {
     api.replyToLooks(behaviour, json('queued'));
@@ -201,7 +180,7 @@ describe('OpenAiStartedResponses', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  test('that the API does not answer ends after 15 s, and a later one may succeed', async () => {
+  test('a look that the API does not answer ends after 15 s, and a later one may succeed', async () => {
     api.replyToLooks(neverAnswers());
     const clock = new FakeClock();
     const looking = look('resp_1', { clock });
@@ -231,20 +210,7 @@ describe('OpenAiStartedResponses', () => {
 
   test('waits for a cancellation for a second at most', async () => {
     const clock = new FakeClock();
-    const { url } = api;
-    await api.close();
-    const hanging = new OpenAiStartedResponses({
-      callFor: networkCalls({
-        apiKey: API_KEY,
-        apiKeyVariable: 'OPENAI_API_KEY',
-        baseUrl: url,
-        fetch: () => new Promise(() => {}),
-      }),
-      apiKeyVariable: 'OPENAI_API_KEY',
-      route: 'api',
-      clock,
-      redactor: redactorOf(API_KEY),
-    });
+    const hanging = openAiResponses(api.url, { clock, fetch: () => new Promise(() => {}) });
     let isCancelled = false;
     const cancelled = hanging.cancel('resp_1').then(() => {
       isCancelled = true;

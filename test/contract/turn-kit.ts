@@ -29,7 +29,7 @@ export const READ_PAGE = offered('wiki__read_page');
 /** A last response. */
 export const OK = [says('ok', 'Done.')];
 /** A response that calls a function. */
-export const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })];
+export const CALL = [reasons('1'), calls('1', 'jira__search_issues', { query: 'open' })] as const;
 /** What is included in responses. */
 export const INCLUDE = ['web_search_call.action.sources', 'reasoning.encrypted_content'];
 /** The choice of tools while the web is closed. */

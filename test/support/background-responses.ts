@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import { type AskedRequest, toApiResponse, unfinishedResponse } from './api-response.ts';
-import { type ApiEvent, answerEvents, failureEvents, numbered, type StreamFailure, toSse } from './api-stream.ts';
-import { type AnswersBehaviour, type Behaviour, fails, sendsJson } from './behaviours.ts';
+import { type AskedRequest, responseBody, type ScriptedResponse, unfinishedResponse } from './api-response.ts';
+import { type ApiEvent, failureEvents, responseEvents, type StreamFailure, toSse } from './api-stream.ts';
+import { type Behaviour, fails, sendsJson } from './behaviours.ts';
+import { deferred } from './fake-llm-search.ts';
 
 /** The background responses of a fake API, by their IDs. */
 export class BackgroundResponses {
@@ -12,8 +13,8 @@ export class BackgroundResponses {
     if (behaviour.kind === 'holds') return undefined;
     const { of, afterEvents = 0 } = behaviour.kind === 'answers' ? { of: behaviour } : behaviour;
     if (of === undefined) return undefined;
-    const response = new BackgroundResponse(of, afterEvents, request, behaviour.kind === 'works');
-    this.#responses.set(response.id, response);
+    const response = new BackgroundResponse(of.response, afterEvents, request);
+    this.#responses.set(unfinishedResponse(request).id, response);
     if (behaviour.kind === 'works') void behaviour.released.then((failure) => response.end(failure));
     if (behaviour.kind === 'answers') response.end();
     return response;
@@ -31,26 +32,17 @@ export class BackgroundResponses {
 }
 
 /** Works until it is ended or cancelled, whatever becomes of its connection. */
-export class BackgroundResponse {
-  readonly id: string;
-  /** The fake API streams it: no behavior of the test does. */
-  readonly isStreamed: boolean;
-  readonly #of: AnswersBehaviour;
+class BackgroundResponse {
+  readonly #of: ScriptedResponse;
   readonly #request: AskedRequest;
-  readonly #ended: Promise<void>;
+  readonly #ended = deferred<void>();
   #events: readonly ApiEvent[];
   #state: 'in_progress' | 'completed' | 'failed' | 'cancelled' = 'in_progress';
-  #onEnd = () => {};
 
-  constructor(of: AnswersBehaviour, afterEvents: number, request: AskedRequest, isStreamed: boolean) {
+  constructor(of: ScriptedResponse, afterEvents: number, request: AskedRequest) {
     this.#of = of;
     this.#request = request;
-    this.isStreamed = isStreamed;
-    this.id = unfinishedResponse(request).id;
-    this.#events = answerEvents(of, request).slice(0, afterEvents);
-    this.#ended = new Promise((resolve) => {
-      this.#onEnd = resolve;
-    });
+    this.#events = responseEvents(of, request).slice(0, afterEvents);
   }
 
   /** Sends the events, and what follows when it ends. */
@@ -58,54 +50,44 @@ export class BackgroundResponse {
     const sent = this.#events.length;
     response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
     response.flushHeaders();
-    response.write(this.#events.map(toSse).join(''));
-    await this.#ended;
-    response.end(this.#events.slice(sent).map(toSse).join(''));
+    response.write(toSse(...this.#events));
+    await this.#ended.promise;
+    response.end(toSse(...this.#events.slice(sent)));
   }
 
   /** As the API shows it now. Sources of searches are shown only if the look asks for them. */
   look(path: string): Behaviour {
-    const request = this.asked(path);
-    if (this.#state === 'completed') return sendsJson(toApiResponse(this.#of, request));
+    const include = new URL(path, 'http://fake').searchParams.getAll('include[]');
+    const request = { ...this.#request, body: { ...this.#request.body, include } };
+    if (this.#state === 'completed') return sendsJson(responseBody(this.#of, request));
     const done = this.#events.filter(({ type }) => type === 'response.output_item.done');
     const { error = null } = Object(this.#events.at(-1)?.response);
-    return sendsJson({
-      ...unfinishedResponse(request),
-      status: this.#state,
-      background: true,
-      output: done.map(({ item }) => item),
-      error,
-    });
-  }
-
-  /** The request that began it, with what a look asks to include. */
-  asked(path: string): AskedRequest {
-    const include = new URL(path, 'http://fake').searchParams.getAll('include[]');
-    return { ...this.#request, body: { ...this.#request.body, include } };
+    const output = done.map(({ item }) => item);
+    return sendsJson({ ...unfinishedResponse(request), status: this.#state, output, error });
   }
 
   /** One that has ended stays as it is. */
   cancel(): Behaviour {
     const response = { ...unfinishedResponse(this.#request), status: 'cancelled' };
     this.#end('cancelled', [...this.#events, { type: 'response.cancelled', response }]);
-    return sendsJson({ id: this.id, object: 'response', status: this.#state });
+    return sendsJson({ id: response.id, object: 'response', status: this.#state });
   }
 
   end(failure?: StreamFailure): void {
-    if (failure === undefined) this.#end('completed', answerEvents(this.#of, this.#request));
+    if (failure === undefined) this.#end('completed', responseEvents(this.#of, this.#request));
     else this.#end('failed', [...this.#events, ...failureEvents(failure, this.#request).slice(-1)]);
   }
 
   #end(state: 'completed' | 'failed' | 'cancelled', events: readonly ApiEvent[]): void {
     if (this.#state !== 'in_progress') return;
     this.#state = state;
-    this.#events = numbered(events);
-    this.#onEnd();
+    this.#events = events;
+    this.#ended.settle();
   }
 }
 
 /** What the API answers about a response that it does not have. */
 export function unknownResponse(path: string): Behaviour {
   const message = `Response with id '${path.split(/[/?]/)[3]}' not found.`;
-  return fails({ status: 404, error: { message, type: 'invalid_request_error', param: 'id', code: null } });
+  return fails({ status: 404, error: { message, param: 'id' } });
 }

@@ -1,39 +1,33 @@
-import { type AnswerOptions, type AskedRequest, toApiResponse } from './api-response.ts';
-import {
-  type ApiEvent,
-  answerEvents,
-  failureEvents,
-  type StreamFailure,
-  toSse,
-  withUnknownEvents,
-} from './api-stream.ts';
+import { type AskedRequest, responseBody, type ScriptedResponse } from './api-response.ts';
+import { failureEvents, responseEvents, type StreamFailure, toSse } from './api-stream.ts';
+import { says, searches } from './conversation-items.ts';
+import { deferred } from './fake-llm-search.ts';
 
 /** What the fake API does with one request. Make one with a function of this file. */
 export type Behaviour = AnswersBehaviour | RepliesBehaviour | HoldsBehaviour | WorksBehaviour;
 
 export interface AnswersBehaviour {
   readonly kind: 'answers';
-  readonly text: string;
-  readonly options: AnswerOptions;
+  readonly response: ScriptedResponse;
+  readonly delayMs?: number | undefined;
 }
 
-export interface RepliesBehaviour {
+interface RepliesBehaviour {
   readonly kind: 'replies';
   readonly toReply: (request: AskedRequest) => ApiReply;
   /** The reply of which only the first `afterEvents` events are sent. */
   readonly of?: AnswersBehaviour;
   readonly afterEvents?: number;
-  readonly error?: ApiFailure['error'];
 }
 
-export interface HoldsBehaviour {
+interface HoldsBehaviour {
   readonly kind: 'holds';
   readonly released: Promise<Behaviour>;
   /** Continues every request that waits here, and all later ones, with `behaviour`. Only the first call counts. */
   release(behaviour: Behaviour): void;
 }
 
-export interface WorksBehaviour {
+interface WorksBehaviour {
   readonly kind: 'works';
   readonly of: AnswersBehaviour;
   readonly afterEvents: number;
@@ -43,7 +37,7 @@ export interface WorksBehaviour {
 }
 
 /** The bytes of a response, and how it ends. */
-export interface ApiReply {
+interface ApiReply {
   /** Default: 200. */
   readonly status?: number;
   /** Default: `text/event-stream; charset=utf-8`. */
@@ -51,55 +45,69 @@ export interface ApiReply {
   readonly headers?: Readonly<Record<string, string>>;
   /** Without one, there are no headers either. */
   readonly body?: string | Buffer;
-  /** Bytes in place of headers and body. */
-  readonly raw?: string;
-  /** So many bytes per write, each flushed before the next: characters are split. */
-  readonly bytesPerWrite?: number;
   /** The response stays open, or its connection is reset. Default: it ends. */
   readonly end?: 'stalls' | 'resets';
 }
 
 interface ApiFailure {
   readonly status: number;
-  readonly error: {
-    readonly message: string;
-    readonly type: string;
-    readonly param: string | null;
-    readonly code: string | null;
+  readonly error?: {
+    readonly message?: string;
+    readonly type?: string;
+    readonly param?: string | null;
+    readonly code?: string | null;
+    readonly misalignment?: object;
   };
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const SOME_ANSWER: AnswersBehaviour = { kind: 'answers', text: 'An answer that some tests cut short.', options: {} };
-
-/** Opening events, the item, the part, and then two deltas of an answer without a search. */
-const TWO_DELTAS_IN = 6;
+interface AnswerOptions {
+  readonly citations?: readonly { readonly url: string; readonly title: string }[];
+  /** Sent only if the request's `include` asks for `web_search_call.action.sources`, as the real API does. */
+  readonly sources?: readonly ({ readonly url: string } | { readonly name: string })[];
+  /** Whether the model searched, or its query. Default: it did if there are citations or sources. */
+  readonly search?: boolean | string;
+  /** Time before the headers of the response. */
+  readonly delayMs?: number;
+  readonly chunks?: number;
+  /** A refusal instead of the text. */
+  readonly refusal?: string;
+  readonly incomplete?: 'max_output_tokens';
+}
 
 const JSON_TYPE = 'application/json';
 
 const replies = (toReply: RepliesBehaviour['toReply']): RepliesBehaviour => ({ kind: 'replies', toReply });
-const toBody = (events: readonly ApiEvent[]) => events.map(toSse).join('');
 
 /** The response to a request, of a behavior that waits for nothing. */
 export function replyOf(behaviour: AnswersBehaviour | RepliesBehaviour, request: AskedRequest): ApiReply {
-  return behaviour.kind === 'replies' ? behaviour.toReply(request) : { body: toBody(answerEvents(behaviour, request)) };
+  if (behaviour.kind === 'replies') return behaviour.toReply(request);
+  const { response } = behaviour;
+  if (response.isJson === true)
+    return { contentType: JSON_TYPE, body: JSON.stringify(responseBody(response, request)) };
+  return { body: toSse(...responseEvents(response, request)) };
+}
+
+/** A complete response with these items. */
+export function responds(response: ScriptedResponse): AnswersBehaviour {
+  return { kind: 'answers', response };
 }
 
 /** A complete streamed reply with the text `text`. */
 export function answers(text: string, options: AnswerOptions = {}): AnswersBehaviour {
-  return { kind: 'answers', text, options };
+  const { citations = [], sources = [], delayMs, chunks, refusal, incomplete } = options;
+  const { search = citations.length > 0 || options.sources !== undefined } = options;
+  const message = says('answer', refusal ?? text, { citations, isRefusal: refusal !== undefined });
+  const names = sources.map((source) => ('url' in source ? source.url : source.name));
+  const query = typeof search === 'string' ? search : 'what the user asked';
+  const items = search === false ? [message] : [searches('answer', query, names), message];
+  return { kind: 'answers', response: { items, chunks, incomplete }, delayMs };
 }
 
-/** The same reply as one JSON body, even if a stream was requested. */
-export function answersJson(text: string, options: AnswerOptions = {}): Behaviour {
-  return replies((request) => ({
-    contentType: JSON_TYPE,
-    body: JSON.stringify(toApiResponse({ text, options }, request), null, 2),
-  }));
-}
+const SOME_ANSWER = answers('An answer that some tests cut short.');
 
 /** Exactly these bytes, for instance those of a recording. */
-export function sendsBody(reply: ApiReply & { readonly body: string | Buffer }): RepliesBehaviour {
+export function sendsBody(reply: ApiReply & { readonly body: string | Buffer }): Behaviour {
   return replies(() => reply);
 }
 
@@ -109,18 +117,15 @@ export function sendsJson(value: unknown, status: number = 200): Behaviour {
 }
 
 /** An HTTP error with the API's `{error}` envelope. */
-export function fails({ status, error, headers = {} }: ApiFailure): Behaviour {
-  const reply = { status, headers, contentType: JSON_TYPE, body: JSON.stringify({ error }) };
-  return { ...replies(() => reply), error };
+export function fails({ status, error = {}, headers = {} }: ApiFailure): Behaviour {
+  const message = `Something with ${status}.`;
+  const complete = { message, type: 'invalid_request_error', param: null, code: null, ...error };
+  return sendsBody({ status, headers, contentType: JSON_TYPE, body: JSON.stringify({ error: complete }) });
 }
 
-/** An HTTP error as a proxy or load balancer sends it: a page. */
-export function failsHtml(status: number): Behaviour {
-  return sendsBody({
-    status,
-    contentType: 'text/html',
-    body: `<html>\r\n<h1>${status} from a proxy</h1>\r\n</html>\r\n`,
-  });
+/** Status 200, and a stream that reports a failure. */
+export function failsInStream(failure: StreamFailure): Behaviour {
+  return replies((request) => ({ body: toSse(...failureEvents(failure, request)) }));
 }
 
 /** Reads the request and never responds. */
@@ -128,77 +133,39 @@ export function neverAnswers(): Behaviour {
   return replies(() => ({ end: 'stalls' }));
 }
 
-/** Status 200 and headers of a stream, then nothing. */
-export function stallsAfterHeaders(): Behaviour {
-  return sendsBody({ body: '', end: 'stalls' });
-}
-
-/** The first `afterEvents` events of the stream of `of`. */
-function partly(afterEvents = TWO_DELTAS_IN, of = SOME_ANSWER, end?: 'stalls' | 'resets'): RepliesBehaviour {
-  const toReply: RepliesBehaviour['toReply'] = (request) => ({
-    body: toBody(answerEvents(of, request).slice(0, afterEvents)),
-    ...(end && { end }),
-  });
-  return { ...replies(toReply), of, afterEvents };
-}
-
-/** The first events of a stream, then nothing. */
-export const stallsMidStream = (afterEvents?: number, of?: AnswersBehaviour) => partly(afterEvents, of, 'stalls');
-
-/** The first events of a stream, then the connection is reset (RST). */
-export const resetsMidStream = (afterEvents?: number, of?: AnswersBehaviour) => partly(afterEvents, of, 'resets');
-
-/** The first events of a stream, then the body ends normally: no terminal event. */
-export const cutsStream = (afterEvents?: number, of?: AnswersBehaviour) => partly(afterEvents, of);
-
-/** The connection is reset after the request was read. */
-export function resetsBeforeHeaders(): Behaviour {
+/** Reads the request and resets its connection. */
+export function resets(): Behaviour {
   return replies(() => ({ end: 'resets' }));
 }
 
-/** The connection is reset in the middle of a header's name. */
-export function resetsDuringHeaders(): Behaviour {
-  return replies(() => ({ raw: 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nX-Requ', end: 'resets' }));
+/** The first events of the stream of a reply; by default, up to the second delta of a text. */
+function partly(end: { readonly end?: 'stalls' | 'resets' }) {
+  return (afterEvents = 4, of = SOME_ANSWER): Behaviour => {
+    const toReply = (request: AskedRequest) => ({
+      body: toSse(...responseEvents(of.response, request).slice(0, afterEvents)),
+      ...end,
+    });
+    return { ...replies(toReply), of, afterEvents };
+  };
 }
 
-/** Status 200, and a stream that reports a failure. */
-export function failsInStream(failure: StreamFailure): Behaviour {
-  return replies((request) => ({ body: toBody(failureEvents(failure, request)) }));
-}
+/** The first events of a stream, then nothing. */
+export const stallsMidStream = partly({ end: 'stalls' });
 
-/** A complete stream with one more event whose data is not JSON. */
-export function sendsBrokenEvent(): Behaviour {
-  return replies((request) => {
-    const events = answerEvents(SOME_ANSWER, request);
-    const broken = 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","delta":"cut o\n\n';
-    return { body: toBody(events.slice(0, TWO_DELTAS_IN)) + broken + toBody(events.slice(TWO_DELTAS_IN)) };
-  });
-}
+/** The first events of a stream, then the connection is reset (RST). */
+export const resetsMidStream = partly({ end: 'resets' });
 
-/** A complete stream with events of unknown types after each event, and one after the terminal event. */
-export function sendsUnknownEvents(): Behaviour {
-  return replies((request) => ({ body: toBody(withUnknownEvents(answerEvents(SOME_ANSWER, request))) }));
-}
-
-/** The same bytes, so many per write. */
-export function inSlices(behaviour: AnswersBehaviour | RepliesBehaviour, bytesPerWrite: number): Behaviour {
-  return replies((request) => ({ ...replyOf(behaviour, request), bytesPerWrite }));
-}
+/** The first events of a stream, then the body ends normally: no terminal event. */
+export const cutsStream = partly({});
 
 /** Keeps the request waiting until the test calls `release`. */
 export function holds(): HoldsBehaviour {
-  let release: (behaviour: Behaviour) => void = () => undefined;
-  const released = new Promise<Behaviour>((resolve) => {
-    release = resolve;
-  });
-  return { kind: 'holds', released, release };
+  const { promise, settle } = deferred<Behaviour>();
+  return { kind: 'holds', released: promise, release: settle };
 }
 
 /** A background response: its first events, then nothing until the test releases it. */
 export function works(of: AnswersBehaviour = SOME_ANSWER, afterEvents: number = 2): WorksBehaviour {
-  let release: WorksBehaviour['release'] = () => undefined;
-  const released = new Promise<StreamFailure | undefined>((resolve) => {
-    release = resolve;
-  });
-  return { kind: 'works', of, afterEvents, released, release };
+  const { promise, settle } = deferred<StreamFailure | undefined>();
+  return { kind: 'works', of, afterEvents, released: promise, release: settle };
 }

@@ -8,11 +8,11 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from './api-response.ts';
 import type { StreamFailure } from './api-stream.ts';
 import { BackgroundResponses, unknownResponse } from './background-responses.ts';
-import { type Behaviour, fails, sendsJson } from './behaviours.ts';
-import { playBehaviour } from './play-behaviour.ts';
+import { type Behaviour, fails, replyOf, sendsJson } from './behaviours.ts';
 
 /** A request, recorded as soon as its body was read. */
 export interface RecordedRequest {
@@ -59,13 +59,8 @@ export interface FakeApi {
   close(): Promise<void>;
 }
 
-export interface FakeApiOptions {
-  /** The same as calling `replyAlways`. */
-  readonly always?: Behaviour;
-}
-
 /** Starts a server for `POST /v1/responses` and what belongs to background responses; any other path is a 404 in the form of the API. */
-export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeApi> {
+export async function startFakeApi({ always = NOTHING_TO_REPLY } = {}): Promise<FakeApi> {
   const changes = new EventEmitter().setMaxListeners(0);
   const changed = (): boolean => changes.emit('change');
   const requests: WritableRequest[] = [];
@@ -74,7 +69,6 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
   const queue: Behaviour[] = [];
   const looks: Behaviour[] = [];
   const responses = new BackgroundResponses();
-  const always = options.always ?? fails(NOTHING_TO_REPLY);
   let decide: (request: RecordedRequest) => Behaviour | Promise<Behaviour> = () => always;
   let closing = false;
 
@@ -91,12 +85,23 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
     });
   });
 
+  /** What the API does with a request. */
+  const behaviourFor = async (request: RecordedRequest): Promise<Behaviour> => {
+    const { method, path } = request;
+    const call = `${method} ${path}`;
+    if (call === 'POST /v1/responses') return queue.shift() ?? decide(request);
+    const background = responses.at(path);
+    if (/^POST \/v1\/responses\/\w+\/cancel$/.test(call)) return background?.cancel() ?? sendsJson({});
+    if (/^GET \/v1\/responses\/\w+/.test(call)) return looks.shift() ?? background?.look(path) ?? unknownResponse(path);
+    return fails({ status: 404, error: { message: `Invalid URL (${call})` } });
+  };
+
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const connection = new AbortController();
     let resetByUs = false;
     try {
       const request = await readRequest(incoming);
-      const number = requests.push(request);
+      const asked = { body: request.body, number: requests.push(request) };
       open.add(request);
       response.once('close', () => {
         if (!response.writableFinished && !resetByUs && !closing) request.aborted = true;
@@ -106,28 +111,25 @@ export async function startFakeApi(options: FakeApiOptions = {}): Promise<FakeAp
         changed();
       });
       changed();
-      const background = responses.at(request.path);
-      const asked = isLook(request) ? background?.asked(request.path) : undefined;
-      const behaviour = isCancellation(request)
-        ? (background?.cancel() ?? sendsJson({ status: 'cancelled' }))
-        : isLook(request)
-          ? (looks.shift() ?? background?.look(request.path) ?? unknownResponse(request.path))
-          : isResponses(request)
-            ? await (queue.shift() ?? decide(request))
-            : fails(notFound(request));
+      let behaviour = await behaviourFor(request);
       const isStart =
         request.path === '/v1/responses' && (request.body.background === true || behaviour.kind === 'works');
-      const started = isStart ? responses.start(behaviour, { body: request.body, number }) : undefined;
-      if (started?.isStreamed === true) return await started.stream(response);
-      await playBehaviour(behaviour, {
-        request: asked ?? { body: request.body, number },
-        response,
-        signal: connection.signal,
-        reset: () => {
-          resetByUs = true;
-          incoming.socket.resetAndDestroy();
-        },
-      });
+      const started = isStart ? responses.start(behaviour, asked) : undefined;
+      if (behaviour.kind === 'works') return await started?.stream(response);
+      while (behaviour.kind === 'holds') behaviour = await behaviour.released;
+      if (behaviour.kind === 'works')
+        throw new Error('A behavior that is held back cannot become a background response.');
+      if (behaviour.kind === 'answers' && behaviour.delayMs !== undefined)
+        await wait(behaviour.delayMs, undefined, { signal: connection.signal });
+      const { status = 200, contentType = EVENTS, headers, body, end } = replyOf(behaviour, asked);
+      if (body !== undefined) {
+        response.writeHead(status, { 'content-type': contentType, ...headers }).flushHeaders();
+        // A reset discards what was not yet sent.
+        if (body.length > 0) await new Promise((resolve) => response.write(body, resolve));
+      }
+      resetByUs = end === 'resets';
+      if (resetByUs) incoming.socket.resetAndDestroy();
+      else if (end !== 'stalls') response.end();
     } catch (error) {
       // A closed connection is no error: `aborted` reports it.
       if (!response.headersSent && !response.destroyed) response.writeHead(400).end(String(error));
@@ -190,15 +192,11 @@ interface WritableRequest extends RecordedRequest {
   answered: boolean;
 }
 
-const NOTHING_TO_REPLY = {
+const EVENTS = 'text/event-stream; charset=utf-8';
+const NOTHING_TO_REPLY = fails({
   status: 400,
-  error: {
-    message: 'The fake API received more requests than the test configured replies.',
-    type: 'invalid_request_error',
-    param: null,
-    code: 'fake_api_has_no_reply',
-  },
-};
+  error: { message: 'The fake API received more requests than the test configured replies.' },
+});
 
 async function readRequest(incoming: IncomingMessage): Promise<WritableRequest> {
   const rawBody = await text(incoming);
@@ -220,23 +218,6 @@ function parseObject(rawBody: string): JsonObject {
   } catch {
     return {};
   }
-}
-
-function isResponses({ method, path }: RecordedRequest): boolean {
-  return method === 'POST' && path === '/v1/responses';
-}
-
-function isLook(request: RecordedRequest): boolean {
-  return request.method === 'GET' && /^\/v1\/responses\/\w+/.test(request.path);
-}
-
-function isCancellation({ method, path }: RecordedRequest): boolean {
-  return method === 'POST' && /^\/v1\/responses\/resp_\w+\/cancel$/.test(path);
-}
-
-function notFound({ method, path }: RecordedRequest): Parameters<typeof fails>[0] {
-  const message = `Invalid URL (${method} ${path})`;
-  return { status: 404, error: { message, type: 'invalid_request_error', param: null, code: null } };
 }
 
 function portOf(server: Server): number {

@@ -1,25 +1,21 @@
-import type { JsonObject } from './api-response.ts';
-import { toSse } from './api-stream.ts';
-import { type Behaviour, fails, sendsBody, sendsJson } from './behaviours.ts';
+import type { JsonObject, ScriptedResponse } from './api-response.ts';
+import { type Behaviour, fails, responds } from './behaviours.ts';
 import type { ConversationItem } from './conversation-items.ts';
 import { type BackEnd, refusalOf } from './conversation-rules.ts';
-import { type ScriptedResponse, scriptedBody, scriptedEvents } from './conversation-stream.ts';
-import { type FakeApi, type RecordedRequest, startFakeApi } from './fake-api.ts';
+import { type FakeApi, startFakeApi } from './fake-api.ts';
 
 /** A fake of the API for conversations: it plays a script, and rejects requests that the API would reject. */
 export interface ConversationApi extends FakeApi {
   /** The responses of a conversation, in order. Several scripts are told apart by a part of the question. */
-  script(responses: readonly (ScriptedResponse | readonly ConversationItem[])[], part?: string): void;
+  script(responses: Script['responses'], part?: string): void;
   /** What happens to the next requests of this round (from 0) before the script is played. */
-  disturb(round: number, behaviours: readonly Behaviour[], part?: string): void;
+  disturb(round: number, ...behaviours: readonly Behaviour[]): void;
   /** The messages of the requests that were rejected because of what they contained, in order. */
   readonly refusals: readonly string[];
-  /** What this back end does not accept. */
-  backEnd: BackEnd;
 }
 
 interface Script {
-  readonly responses: readonly ScriptedResponse[];
+  readonly responses: readonly (ScriptedResponse | readonly ConversationItem[])[];
   readonly disturbances: Map<number, Behaviour[]>;
 }
 
@@ -28,46 +24,35 @@ export async function startConversationApi(backEnd: BackEnd = {}): Promise<Conve
   const scripts = new Map<string, Script>();
   const refusals: string[] = [];
   const conversations: ConversationApi = Object.assign(api, {
-    backEnd,
     refusals,
-    script: (responses: readonly (ScriptedResponse | readonly ConversationItem[])[], part = '') => {
-      const complete = responses.map(
-        (response): ScriptedResponse => ('items' in response ? response : { items: response }),
-      );
-      scripts.set(part, { responses: complete, disturbances: new Map() });
+    script: (responses: Script['responses'], part = '') => {
+      scripts.set(part, { responses, disturbances: new Map() });
     },
-    disturb: (round: number, behaviours: readonly Behaviour[], part = '') => {
-      scripts.get(part)?.disturbances.set(round, [...behaviours]);
+    disturb: (round: number, ...behaviours: readonly Behaviour[]) => {
+      scripts.get('')?.disturbances.set(round, [...behaviours]);
     },
   });
-  api.replyWith((request) => {
-    const question = questionOf(request.body);
+  api.replyWith(({ body }) => {
+    const question = questionOf(body);
     const [, script] = [...scripts].find(([part]) => question.includes(part)) ?? [];
     if (script === undefined) return wrong(`there is no script for ${question}`);
-    const round = roundOf(request.body);
+    const round = roundOf(body);
     const disturbance = script.disturbances.get(round)?.shift();
     if (disturbance !== undefined) return disturbance;
-    const refusal = refusalOf(request.body, conversations.backEnd);
-    if (refusal !== undefined) refusals.push(refusal.kind === 'replies' ? (refusal.error?.message ?? '') : '');
-    return refusal ?? play(script.responses[round], request, round);
+    const refusal = refusalOf(body, backEnd);
+    if (refusal === undefined) return play(script.responses[round], body, round);
+    refusals.push(refusal.message);
+    return fails({ status: 400, error: refusal });
   });
   return conversations;
 }
 
-/** The part of the stream of a response before its terminal event: everything was received, but nothing may be used. */
-export function cutsBeforeEnd(script: ScriptedResponse): Behaviour {
-  const events = scriptedEvents(script, { body: {}, number: 1 });
-  return sendsBody({ body: events.slice(0, -1).map(toSse).join('') });
-}
-
-function play(response: ScriptedResponse | undefined, request: RecordedRequest, round: number): Behaviour {
-  if (response === undefined) return wrong(`the script has no round ${round}`);
+function play(scripted: Script['responses'][number] | undefined, body: JsonObject, round: number): Behaviour {
+  if (scripted === undefined) return wrong(`the script has no round ${round}`);
+  const response = 'items' in scripted ? scripted : { items: scripted };
   const searches = response.items.some(({ type }) => type === 'web_search_call');
-  if (searches && !permitsSearch(request.body)) return wrong(`round ${round} searches, which is not permitted`);
-  const asked = { body: request.body, number: round };
-  return response.isJson === true
-    ? sendsJson(scriptedBody(response, asked))
-    : sendsBody({ body: scriptedEvents(response, asked).map(toSse).join('') });
+  if (searches && !permitsSearch(body)) return wrong(`round ${round} searches, which is not permitted`);
+  return responds(response);
 }
 
 /** Whether the model may search the live web. */
@@ -91,6 +76,5 @@ export function questionOf({ input }: JsonObject): string {
 
 /** A mistake of the test, which no program recovers from. */
 function wrong(problem: string): Behaviour {
-  const error = { message: `The script is wrong: ${problem}.`, type: 'fake', param: null, code: 'wrong_script' };
-  return fails({ status: 400, error });
+  return fails({ status: 400, error: { message: `The script is wrong: ${problem}.` } });
 }

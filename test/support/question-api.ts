@@ -1,9 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from './api-response.ts';
-import { toSse } from './api-stream.ts';
-import { answers, type Behaviour, sendsBody, works } from './behaviours.ts';
-import { type ConversationItem, calls, says, searches } from './conversation-items.ts';
-import { scriptedEvents } from './conversation-stream.ts';
+import { answers, type Behaviour, responds, works } from './behaviours.ts';
+import { calls, says, searches } from './conversation-items.ts';
 import { type FakeApi, type RecordedRequest, startFakeApi } from './fake-api.ts';
 import { questionOf, roundOf } from './fake-conversation-api.ts';
 
@@ -33,16 +31,12 @@ function reply({ body }: RecordedRequest): Behaviour {
   const [, part, args = '{}'] = /\btool:(\S+)(?:\s+(\{.*\}))?/.exec(line) ?? [];
   const offered = (Array.isArray(body.tools) ? body.tools : []).map(({ name }: JsonObject) => String(name ?? ''));
   const name = part === undefined ? undefined : offered.find((candidate) => candidate.includes(part));
-  if (round > 0) return responds(body, [says('answer', `The tool returned: ${outputOf(body)}`)]);
-  if (name !== undefined) return responds(body, [calls('call', name, args)]);
+  if (round > 0) return responds({ items: [says('answer', `The tool returned: ${outputOf(body)}`)] });
+  if (name !== undefined) return responds({ items: [calls('call', name, args)] });
   const missing =
     part === undefined ? '' : `No tool contains "${part}"; offered: ${offered.filter(Boolean).join(', ')}. `;
   const text = `${missing}You asked: ${line} ([example.com](${SOURCE.url}))`;
-  return responds(body, [searches('search', line, [SOURCE.url]), says('answer', text, { citations: [SOURCE] })]);
-}
-
-function responds(body: JsonObject, items: readonly ConversationItem[]): Behaviour {
-  return sendsBody({ body: scriptedEvents({ items }, { body, number: 1 }).map(toSse).join('') });
+  return responds({ items: [searches('search', line, [SOURCE.url]), says('answer', text, { citations: [SOURCE] })] });
 }
 
 function outputOf({ input }: JsonObject): string {
