@@ -42,8 +42,6 @@ export function describeLlmSearch(
       expect(reply).toMatchObject({ ending: { kind: 'complete' }, searched: true });
       expect(reply.text.trim()).not.toBe('');
       expect(reply.sources.cited).toContainEqual(expect.objectContaining({ url: expect.stringMatching(/^https?:/) }));
-      expect(Array.isArray(reply.sources.consulted) && Array.isArray(reply.sources.opened)).toBe(true);
-      expect(Array.isArray(reply.report.queries)).toBe(true);
       expect(reply.report.searches).toBeGreaterThanOrEqual(1);
       expect(reply.report.attempts).toBe(1);
     });
@@ -148,12 +146,6 @@ export function describeLlmSearch(
         search.search(answered, new ProgressLog(), never()),
       ]);
       expect(outcomes.map((outcome) => (outcome.isOk() ? 'ok' : outcome.error.kind))).toEqual(['aborted', 'ok', 'ok']);
-    });
-
-    test('replies again after an abort', async () => {
-      const { search, answered } = await started('answered', 'answered');
-      await search.search(answered, new ProgressLog(), AbortSignal.abort());
-      expect((await search.search(answered, new ProgressLog(), never())).isOk()).toBe(true);
     });
   });
 }

@@ -23,7 +23,7 @@ async function startOpenAi(): Promise<StartedSearch> {
   const api = await startFakeApi();
   api.replyWith(({ body }) => {
     const input = String(body.input);
-    if (input.startsWith('fail')) return fails(FORBIDDEN);
+    if (input.startsWith('fail')) return fails({ status: 403 });
     return input.startsWith('hang')
       ? stallsMidStream()
       : answers(TEXT, { citations: [{ url: PAGE, title: 'Node.js' }] });
@@ -39,13 +39,9 @@ async function startOpenAi(): Promise<StartedSearch> {
 }
 
 async function startOffline(): Promise<StartedSearch> {
+  const clock = FakeClock.instant();
   return {
-    search: new OfflineSearch({
-      path: SHIPPED,
-      clock: FakeClock.instant(),
-      logger: new RecordingLogger(),
-      redactor: createRedactor(),
-    }),
+    search: new OfflineSearch({ path: SHIPPED, clock, logger: new RecordingLogger(), redactor: createRedactor() }),
     answered: searchRequest({ question: { query: 'What is the weather in Tokyo today, 2026-11-20?' } }),
     failing: searchRequest({ question: { query: 'Nobody recorded this' } }),
   };
@@ -70,10 +66,6 @@ async function wrapped(start: () => Promise<StartedSearch>, wrap: (search: LlmSe
 const SHIPPED = fileURLToPath(new URL('../../recordings', import.meta.url));
 const PAGE = 'https://nodejs.org/en/blog';
 const TEXT = `Node.js 24 is out ([Node.js](${PAGE})).`;
-const FORBIDDEN = {
-  status: 403,
-  error: { message: 'No.', type: 'invalid_request_error', param: null, code: null },
-};
 const CONFIGURED: Readonly<Record<SearchKind, ConfiguredReply>> = {
   answered: replies(
     {

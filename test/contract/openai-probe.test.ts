@@ -1,77 +1,54 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { err, ok } from 'neverthrow';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { routeTo } from '../../src/adapters/outbound/network/addresses.ts';
-import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
-import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
+import nock from 'nock';
+import { describe, expect, test } from 'vitest';
 import { OpenAiProbe, type OpenAiProbeOptions } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { FakeApiProbe, type FakeApiProbeOptions } from '../support/fake-api-probe.ts';
-import { freePort } from '../support/free-port.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { type ApiState, describeApiProbe } from './describe-api-probe.ts';
+import { nockPerTest } from './nock-kit.ts';
 import { API_KEY, errorOf, never } from './search-kit.ts';
 
-interface Api {
-  readonly url: string;
-  /** `GET /v1/models`, in order, with the authorization of each. */
-  readonly requests: string[];
-  readonly keys: (string | undefined)[];
+nockPerTest();
+
+const HOST = 'https://api.test';
+
+/** Answers each request for a path; returns the authorization of each. */
+function serves(path: string | RegExp, status: number, body: nock.Body): readonly unknown[] {
+  const keys: unknown[] = [];
+  nock(HOST)
+    .persist()
+    .get(path)
+    .reply(status, body)
+    .on('request', ({ headers }) => keys.push(headers.authorization));
+  return keys;
 }
 
-/** A server of the test. */
-async function serves(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Api> {
-  const [requests, keys]: [string[], (string | undefined)[]] = [[], []];
-  const server = createServer((request, response) => {
-    requests.push(`${request.method} ${request.url}`);
-    keys.push(request.headers.authorization);
-    answer(request, response);
-  });
-  return { url: `${await listen(server)}/v1`, requests, keys };
-}
-
-async function listen(server: Server): Promise<string> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-const says = (status: number, body: unknown) => (_: IncomingMessage, response: ServerResponse) => {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-};
-const fails = (status: number, error: object) => says(status, { error });
-
-function probeOf(baseUrl: string, over: Partial<OpenAiProbeOptions> = {}): OpenAiProbe {
+function probeOf(over: Partial<OpenAiProbeOptions> = {}): OpenAiProbe {
   return new OpenAiProbe({
-    baseUrl,
+    baseUrl: `${HOST}/v1`,
     apiKey: API_KEY,
     apiKeyVariable: 'OPENAI_API_KEY',
-    route: new URL(baseUrl).host,
-    fetch: createApiFetch().fetch,
-    redactor: redactorOf(over.apiKey ?? API_KEY),
+    route: 'api.test',
+    fetch: globalThis.fetch,
+    redactor: redactorOf(API_KEY),
     ...over,
   });
 }
 
-/** An API that no process serves. */
-const closedUrl = async () => `http://127.0.0.1:${await freePort()}/v1`;
+/** Ends only with its signal. */
+const silent: typeof fetch = async (_, { signal } = {}) => {
+  if (signal) await once(signal, 'abort');
+  throw new Error('aborted');
+};
 
-/** The adapter on a server in the state that the contract suite asks for. */
-async function startOpenAiProbe(state: ApiState): Promise<OpenAiProbe> {
-  const api = await serves(ANSWERS[state]);
-  return probeOf(api.url);
-}
+const REJECTED = { error: { message: 'No.', type: 'invalid_request_error', code: 'invalid_api_key' } };
 
-const ANSWERS: Readonly<Record<ApiState, Parameters<typeof serves>[0]>> = {
-  'has every model': says(200, {}),
-  'lists no models': says(404, 'Not Found'),
-  'refuses the key': fails(401, { message: 'No.', type: 'invalid_request_error', code: 'invalid_api_key' }),
-  'does not respond': () => {},
+const ANSWERS: Readonly<Record<ApiState, readonly [status: number, body: nock.Body]>> = {
+  'has every model': [200, {}],
+  'lists no models': [404, '"Not Found"'],
+  'refuses the key': [401, REJECTED],
+  'does not respond': [200, {}],
 };
 
 const CONFIGURED: Readonly<Record<ApiState, FakeApiProbeOptions>> = {
@@ -83,111 +60,57 @@ const CONFIGURED: Readonly<Record<ApiState, FakeApiProbeOptions>> = {
   'does not respond': { reach: 'hangs', findModel: () => 'hangs' },
 };
 
-describeApiProbe('OpenAiProbe', startOpenAiProbe);
+describeApiProbe('OpenAiProbe', async (state) => {
+  serves(/.*/, ...ANSWERS[state]);
+  return probeOf(state === 'does not respond' ? { fetch: silent } : {});
+});
 describeApiProbe('FakeApiProbe', async (state) => new FakeApiProbe(CONFIGURED[state]));
 
 describe('reaching the API', () => {
-  test.each([200, 401, 404, 503])('succeeds with any status: %d', async (status) => {
-    const api = await serves(says(status, {}));
-    expect((await probeOf(api.url).reach(never()))._unsafeUnwrap()).toBe(status);
-    expect(api.requests).toEqual(['GET /v1/models']);
+  test.each([401, 503])('succeeds with any status, such as %d, and sends no key', async (status) => {
+    const keys = serves('/v1/models', status, {});
+    expect((await probeOf().reach(never()))._unsafeUnwrap()).toBe(status);
+    expect(keys).toEqual([undefined]);
   });
 
-  test('needs no key and sends none', async () => {
-    const api = await serves(says(401, {}));
-    await probeOf(api.url).reach(never());
-    expect(api.keys).toEqual([undefined]);
-  });
-
-  test('a closed port is a failed connection', async () => {
-    const url = await closedUrl();
-    expect(errorOf(await probeOf(url).reach(never()))).toMatchObject({
+  test('fails without a connection', async () => {
+    const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const broken = async () => Promise.reject(new TypeError('fetch failed', { cause }));
+    expect(errorOf(await probeOf({ fetch: broken }).reach(never()))).toMatchObject({
       kind: 'connection_failed',
-      host: new URL(url).host,
+      host: 'api.test',
       detail: 'ECONNREFUSED',
     });
-  });
-
-  test('a server without TLS is a failed connection', async () => {
-    const api = await serves(says(200, {}));
-    const outcome = await probeOf(api.url.replace('http:', 'https:')).reach(never());
-    expect(errorOf(outcome)).toMatchObject({ kind: 'connection_failed', detail: expect.stringMatching(/SSL|EPROTO/) });
-  });
-
-  test('can be aborted in the middle of a body', async () => {
-    const controller = new AbortController();
-    const api = await serves((_, response) => {
-      response.writeHead(200).write('{');
-      setImmediate(() => controller.abort());
-    });
-    expect(errorOf(await probeOf(api.url).reach(controller.signal))).toEqual({ kind: 'aborted' });
   });
 });
 
 describe('a model', () => {
-  test('is found', async () => {
-    const api = await serves(says(200, { id: 'gpt-5.2', object: 'model' }));
-    expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('found');
-    expect(api.requests).toEqual(['GET /v1/models/gpt-5.2']);
-    const ending = await serves(says(200, { id: 'gpt-5', object: 'model', shutdown_date: '2026-12-11' }));
-    const found = (await probeOf(ending.url).findModel('gpt-5', never()))._unsafeUnwrap();
-    expect(found).toEqual({ shutsDownOn: '2026-12-11' });
-    expect(api.keys).toEqual([`Bearer ${API_KEY}`]);
+  const find = async (model: string) => probeOf().findModel(model, never());
+
+  test('is found by its ID with the key, and may have a day on which it is shut down', async () => {
+    const keys = serves('/v1/models/gpt-5.2', 200, { id: 'gpt-5.2', object: 'model' });
+    serves('/v1/models/ft%3Agpt-5%2Fx%20y%3F%23', 200, { id: 'gpt-5', shutdown_date: '2026-12-11' });
+    expect((await find('gpt-5.2'))._unsafeUnwrap()).toBe('found');
+    expect((await find('ft:gpt-5/x y?#'))._unsafeUnwrap()).toEqual({ shutsDownOn: '2026-12-11' });
+    expect(keys).toEqual([`Bearer ${API_KEY}`]);
   });
 
-  test('with special characters in its id is looked up by that id', async () => {
-    const api = await serves(says(200, {}));
-    await probeOf(api.url).findModel('ft:gpt-5/x y?#', never());
-    expect(api.requests).toEqual(['GET /v1/models/ft%3Agpt-5%2Fx%20y%3F%23']);
+  test('is unknown to a server that says with an error that it has no list', async () => {
+    const message = 'Invalid URL (GET /v1/models/x)';
+    serves(/.*/, 404, { error: { message, type: 'invalid_request_error' } });
+    expect((await find('gpt-5.2'))._unsafeUnwrap()).toBe('unknown');
   });
 
-  test.each([
-    [
-      'an error about the path',
-      { error: { message: 'Invalid URL (GET /v1/models/x)', type: 'invalid_request_error' } },
-    ],
-    ['no error', 'Not Found'],
-  ])('is unknown to a server that has no list: 404 with %s', async (_, body) => {
-    const api = await serves(says(404, body));
-    expect((await probeOf(api.url).findModel('gpt-5.2', never()))._unsafeUnwrap()).toBe('unknown');
-  });
+  const gone = { message: `The model 'gpt-5.2' does not exist: ${API_KEY}`, code: 'model_not_found' };
 
-  const gone = `The model 'gpt-5.2' does not exist: ${API_KEY}`;
-  const wrong = `Incorrect API key provided: ${API_KEY}.`;
-  const permission = 'You have insufficient permissions. Missing scopes: api.model.read. Check your role.';
-
-  test.each<[string, number, object | undefined, object]>([
-    ['does not exist', 404, { message: gone, code: 'model_not_found' }, { kind: 'model_not_found', model: 'gpt-5.2' }],
-    ['a rejected key', 401, { message: wrong }, { kind: 'rejected_api_key', variable: 'OPENAI_API_KEY' }],
-    [
-      'a missing permission',
-      401,
-      { message: permission },
-      { kind: 'missing_permission', detail: 'Missing scopes: api.model.read' },
-    ],
-    ['a failure of the API', 500, { message: `No, ${API_KEY}.`, code: null }, { kind: 'server_error' }],
-    ['a page instead of JSON', 200, undefined, { kind: 'unreadable_reply', detail: '<html>Welcome</html>' }],
-  ])('is not found: %s, without the key', async (_, status, error, expected) => {
-    const type = 'invalid_request_error';
-    const page = (_: IncomingMessage, response: ServerResponse) => response.end('<html>Welcome</html>');
-    const api = await serves(error === undefined ? page : fails(status, { type, ...error }));
-    const failure = errorOf(await probeOf(api.url).findModel('gpt-5.2', never()));
+  test.each<[string, number, nock.Body, object]>([
+    ['it does not exist', 404, { error: gone }, { kind: 'model_not_found', model: 'gpt-5.2' }],
+    ['the API fails', 500, { error: { message: `No, ${API_KEY}.` } }, { kind: 'server_error' }],
+    ['a page comes instead of JSON', 200, '<html>', { kind: 'unreadable_reply', detail: '<html>' }],
+  ])('is not found if %s, and the failure does not show the key', async (_, status, body, expected) => {
+    serves(/.*/, status, body);
+    const failure = errorOf(await find('gpt-5.2'));
     expect(failure).toMatchObject(expected);
     expect(JSON.stringify(failure)).not.toContain(API_KEY);
-  });
-});
-
-describe('a proxy', () => {
-  test('that cannot be reached is named in the failure', async () => {
-    const gone = (await closedUrl()).replace('/v1', '');
-    const baseUrl = 'http://api.example.test/v1';
-    const probe = probeOf(baseUrl, {
-      route: routeTo(baseUrl, gone),
-      fetch: createProxyFetch({ HTTP_PROXY: gone }).fetch,
-    });
-    expect(errorOf(await probe.reach(never()))).toMatchObject({
-      kind: 'connection_failed',
-      host: `api.example.test via the proxy ${new URL(gone).host}`,
-    });
   });
 });

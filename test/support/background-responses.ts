@@ -25,9 +25,9 @@ export class BackgroundResponses {
     return this.#responses.get(/^\/v1\/responses\/(resp_\w+)/.exec(path)?.[1] ?? '');
   }
 
-  /** Ends those that work. */
-  end(failure?: StreamFailure): void {
-    for (const response of this.#responses.values()) response.end(failure);
+  /** Completes those that work. */
+  end(): void {
+    for (const response of this.#responses.values()) response.end();
   }
 }
 

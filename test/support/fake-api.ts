@@ -10,7 +10,6 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from './api-response.ts';
-import type { StreamFailure } from './api-stream.ts';
 import { BackgroundResponses, unknownResponse } from './background-responses.ts';
 import { type Behaviour, fails, replyOf, sendsJson } from './behaviours.ts';
 
@@ -43,8 +42,8 @@ export interface FakeApi {
    * stalled or holds back works until it is ended or cancelled; an ID that was never sent is a 404.
    */
   replyToLooks(...behaviours: readonly Behaviour[]): void;
-  /** Ends every response that still works: completed, or failed. */
-  endResponses(failure?: StreamFailure): void;
+  /** Completes every response that still works. */
+  endResponses(): void;
   /** Not suited to detect an aborted request: undici then opens a new connection, idle, for 4 seconds. */
   openConnections(): number;
   /** Requests whose response has neither ended nor lost its connection. */
@@ -165,7 +164,7 @@ export async function startFakeApi({ always = NOTHING_TO_REPLY } = {}): Promise<
       decide = decision;
     },
     replyToLooks: (...behaviours) => void looks.push(...behaviours),
-    endResponses: (failure) => responses.end(failure),
+    endResponses: () => responses.end(),
     openConnections: () => sockets.size,
     openResponses: () => open.size,
     until,
