@@ -132,11 +132,11 @@ describe('with request.background', () => {
 
 describe('an answer that may take minutes', () => {
   /** Asks in background mode. */
-  function start() {
+  function start(clock = FakeClock.instant()) {
     const ids: (string | undefined)[] = [];
     const observer = { onProgress: () => {}, onStarted: (id: string | undefined): void => void ids.push(id) };
     const logger = new RecordingLogger();
-    const search = openAiSearch(api.url, { logger });
+    const search = openAiSearch(api.url, { logger, clock });
     const ask = (signal = never(), model = 'gpt-5.2') =>
       search.search({ ...searchRequest({ profile: { model } }), mode: 'background' }, observer, signal);
     return { search, observer, ids, logger, ask };
@@ -187,7 +187,8 @@ describe('an answer that may take minutes', () => {
 
   test('has its connection closed by an abort, which cancels nothing', async () => {
     api.reply(works(ANSWER));
-    const { search, observer, ask } = start();
+    // With it, the search waits at its end for a cancellation that is being sent.
+    const { search, observer, ask } = start(new FakeClock());
     const controller = new AbortController();
     observer.onStarted = () => controller.abort();
     expect(errorOf(await ask(controller.signal))).toEqual({ kind: 'aborted' });

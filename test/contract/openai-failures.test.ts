@@ -60,6 +60,7 @@ const FAILURES: readonly Row[] = [
   ['403', http(403), 'forbidden', [], { detail: 'Something with 403.' }],
   ['404', http(404), 'bad_request', []],
   ['404 of a model', http(404, { message: 'Model not found gpt-5.2' }), 'model_not_found', []],
+  ['a missing model in a stream', inStream('model_not_found'), 'model_not_found', []],
   ['400 of a model', http(400, { code: 'model_not_found' }), 'model_not_found', [], { model: 'gpt-5.2' }],
   ['408', http(408), 'bad_request', []],
   ['409', http(409), 'bad_request', []],
@@ -125,10 +126,15 @@ describe('an API that always answers with', () => {
   });
 });
 
-test('a server that cannot be reached is tried again', async () => {
-  await api.close();
+test.each([
+  ['ECONNREFUSED', [500]],
+  // It stays invalid.
+  ['CERT_HAS_EXPIRED', []],
+])('a connection that fails with %s is made again after %j ms', async (code, waits) => {
   const clock = FakeClock.instant();
-  const failure = errorOf(await ask(openAiSearch(api.url, { clock })));
-  expect(failure).toMatchObject({ kind: 'connection_failed', attempts: 4, detail: 'ECONNREFUSED' });
-  expect(clock.slept).toEqual([500, 1000, 2000]);
+  const fetch = async () =>
+    Promise.reject(new TypeError('fetch failed', { cause: Object.assign(new Error(), { code }) }));
+  const failure = errorOf(await ask(openAiSearch(api.url, { clock, fetch, maxRetries: 1 })));
+  expect(failure).toMatchObject({ kind: 'connection_failed', attempts: waits.length + 1, detail: code });
+  expect(clock.slept).toEqual(waits);
 });

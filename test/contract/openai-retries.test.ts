@@ -164,6 +164,14 @@ describe('a parameter that the model rejects', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
+  test('causes one warning if concurrent requests have it', async () => {
+    api.replyWith(({ body }) => (body.reasoning === undefined ? OK : refuses('reasoning.effort')));
+    const { ask, logger } = start();
+    const request = searchRequest();
+    for (const outcome of await Promise.all([ask(request), ask(request)])) expect(outcome.isOk()).toBe(true);
+    expect(logger.lines).toHaveLength(1);
+  });
+
   test.each<[string, Behaviour]>([
     ['that cannot be left out', refuses('tools[0].type')],
     ['with another status than 400', refuses('reasoning.effort', 422)],
