@@ -6,7 +6,7 @@ import { deferred } from './fake-llm-search.ts';
 /** What the fake API does with one request. Make one with a function of this file. */
 export type Behaviour = AnswersBehaviour | RepliesBehaviour | HoldsBehaviour | WorksBehaviour;
 
-export interface AnswersBehaviour {
+interface AnswersBehaviour {
   readonly kind: 'answers';
   readonly response: ScriptedResponse;
   readonly delayMs?: number | undefined;
