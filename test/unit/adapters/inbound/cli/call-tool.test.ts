@@ -58,7 +58,6 @@ describe('prints', () => {
   test.each([
     ['a text', { content: [{ type: 'text', text: 'Hello.\nYou.' }] }, 'Hello.\nYou.\n'],
     ['JSON', { content: [{ type: 'text', text: '{"a":[1]}' }] }, '{\n  "a": [\n    1\n  ]\n}\n'],
-    ['structured content', { content: [], structuredContent: { a: 1 } }, '{\n  "a": 1\n}\n'],
     ['nothing', { content: [] }, 'null\n'],
     [
       'blocks without a plain value',
@@ -67,10 +66,6 @@ describe('prints', () => {
     ],
   ])('%s, and nothing else', async (_, result, out) => {
     expect(await run(returns(result))).toEqual({ exitCode: 0, out, err: '' });
-  });
-
-  test('the result of this input', async () => {
-    expect((await run(echoes, { args: { path: 'a' } })).out).toBe('{\n  "path": "a"\n}\n');
   });
 
   test('nothing that controls a terminal, on a terminal only', async () => {
@@ -107,19 +102,17 @@ describe('fails with 1', () => {
     expect(err).toBe('The server files has no tool "raed". Did you mean read?\n');
   });
 
-  test('on a server that does not start', async () => {
-    const files = new ScriptedToolServer({}, 'cannot start files-server (ENOENT)');
+  test('on a server that does not start, which is not started again', async () => {
+    const files = new ScriptedToolServer({}, 'ENOENT');
     const gateway = startScripted({ files }, { definitions: { files: { restart: 'never' } } });
-    expect(await run(hangs, { gateway })).toEqual({
-      exitCode: 1,
-      out: '',
-      err: 'The server files is not available: cannot start files-server (ENOENT). Check its configuration.\n',
-    });
+    expect((await run(hangs, { gateway })).err).toBe(
+      'The server files is not available: ENOENT. Check its configuration.\n',
+    );
   });
 });
 
 test.each<readonly [string, ToolScript, object]>([
-  ['a result', says('Hello.'), { result: 'Hello.' }],
+  ['the result', echoes, { result: { path: 'a' } }],
   [
     'an error of the tool',
     returns({ content: [{ type: 'text', text: 'No.' }], isError: true }),
@@ -128,15 +121,10 @@ test.each<readonly [string, ToolScript, object]>([
   [
     'a failure',
     failsWith({ kind: 'too_large', maxBytes: 9 }),
-    {
-      error: {
-        code: 'RESPONSE_TOO_LARGE',
-        message: "The answer exceeds 9 bytes. Ask for less, or raise the server's max_response_bytes.",
-      },
-    },
+    { error: { code: 'RESPONSE_TOO_LARGE', message: expect.any(String) } },
   ],
 ])('--json prints %s as POST /mcp/call returns it', async (_, script, expected) => {
-  expect(JSON.parse((await run(script, { json: true })).out)).toEqual(expected);
+  expect(JSON.parse((await run(script, { json: true, args: { path: 'a' } })).out)).toEqual(expected);
 });
 
 test('Ctrl-C cancels the call', async () => {
@@ -178,10 +166,5 @@ describe('progress', () => {
     const files = new ScriptedToolServer({ read: reports });
     expect((await run(reports, { gateway: startScripted({ files }) })).err).toBe('');
     expect(files.last.progressRequests).toBe(0);
-  });
-
-  test('is not shown with debug output, which would be written into it', async () => {
-    const logger = new RecordingLogger({ isDebug: true });
-    expect((await run(reports, { isTTY: true, logger })).err).toBe('');
   });
 });

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
 import type { Application } from '../../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../../src/application/answers/diagnose-setup.ts';
@@ -75,7 +75,6 @@ test('writes one line per check as soon as it ends, and the exit code is 0', asy
   });
 });
 
-const server = () => new ScriptedToolServer({ read: echoes });
 const login = {
   url: 'https://notes.example.com/mcp',
   issuer: 'https://auth.example.com',
@@ -104,23 +103,10 @@ const policy: GroundingPolicy = {
   maxOutputChars: 1000,
   callers: [],
 };
-const notes = {
-  ...({ name: 'notes', transport: 'stdio', state: 'available', since: new Date(0), restarts: 0, tools: 2 } as const),
-};
-const toolNamed = (name: string, annotations = {}) => ({
-  server: 'notes',
-  name,
-  description: '',
-  inputSchema: {},
-  annotations,
-});
-const grounded = {
-  servers: [notes],
-  tools: [
-    toolNamed('search', { readOnlyHint: true }),
-    toolNamed('delete'),
-    toolNamed('odd\u009B31m\u202E\u{E0041}name'),
-  ],
+const ODD = 'odd\u009B31m\u202E\u{E0041}name';
+const grounded: DoctorOptions['gateway'] = {
+  servers: [{ name: 'notes', transport: 'stdio', state: 'available', since: new Date(0), restarts: 0, tools: 3 }],
+  tools: ['search', 'delete', ODD].map((name) => ({ server: 'notes', name, description: '', inputSchema: {} })),
   changed: [],
   listed: [],
   whenStarted: async () => {},
@@ -175,7 +161,7 @@ test.each<[string, Partial<DoctorOptions>, ...string[]]>([
   ['access without entries', { access: {} }, 'ok    access: entries for 0 callers and 0 groups'],
   [
     'grounding, with names that control a terminal',
-    { gateway: grounded, grounding: { ...policy, tools: { notes: ['search', 'odd\u009B31m\u202E\u{E0041}name'] } } },
+    { gateway: grounded, grounding: { ...policy, tools: { notes: ['search', ODD] } } },
     'ok    grounding: offers 2 tools to the model: notes/oddname, notes/search',
     'ok    grounding.web: before: the model may search the web until a private tool has answered',
   ],
@@ -212,25 +198,6 @@ test.each<[string, Partial<DoctorOptions>, ...string[]]>([
 
 test.each<[string, Partial<DoctorOptions>, RegExp]>([
   ['no key', { apiKey: { variable: 'GATEWAY_KEY' } }, /^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /],
-  [
-    'a placeholder',
-    { apiKey: { variable: 'OPENAI_API_KEY', value: `\${input:openai-key}` } },
-    /^FAIL {2}key: The key in OPENAI_API_KEY is a placeholder, which the MCP client/,
-  ],
-  [
-    'an API that cannot be reached',
-    {
-      application: finds([
-        {
-          name: 'connection',
-          verdict: 'failed',
-          detail: 'connection_failed',
-          error: { kind: 'connection_failed', attempts: 1, host: 'nope.invalid', detail: 'No answer within 15 s' },
-        },
-      ]).application,
-    },
-    /^FAIL {2}connection: .*nope\.invalid.*No answer within 15 s.*Check the network, the proxy variables and the base URL/,
-  ],
   ['a store that cannot be used', { quota: broken }, /^FAIL {2}quota: .* refused \(http\.quota\.on_store_failure\)$/],
   [
     'an issuer without keys',
@@ -263,6 +230,8 @@ test('a problem with the key is passed on; offline, nothing needs a key', async 
   expect(exitCode).toBe(0);
   expect(lines.map((line) => line.split(':')[0])).toEqual(['ok    node', 'ok    configuration', 'ok    adapter']);
 });
+
+const server = () => new ScriptedToolServer({ read: echoes });
 
 test('servers have one line each, in which nothing controls the terminal; without a key, they are enough', async () => {
   const needsLogin = server();
@@ -314,61 +283,46 @@ test('as JSON, it is one document, written at the end, with what to do', async (
   };
   const { exitCode, out, writes } = await run({ json: true, application: finds([failed]).application });
   expect({ exitCode, writes }).toEqual({ exitCode: 1, writes: 1 });
+  const todo = expect.stringContaining('content filter');
   expect(JSON.parse(out)).toEqual({
     ok: false,
     checks: [
       { name: 'node', verdict: 'ok', detail: process.versions.node },
       { name: 'configuration', verdict: 'ok', detail: 'valid (defaults, OPENAI_API_KEY)' },
       { name: 'key', verdict: 'ok', detail: 'found in OPENAI_API_KEY' },
-      {
-        name: 'web search',
-        verdict: 'failed',
-        detail: 'content_filtered',
-        todo: "The API's content filter stopped the answer. Rephrase the question.",
-      },
+      { name: 'web search', verdict: 'failed', detail: 'content_filtered', todo },
     ],
   });
 });
 
-test.each([false, true])('Ctrl-C ends it with 130 and no further output (json: %j)', async (json) => {
+test('Ctrl-C ends it with 130 and no further output', async () => {
   const controller = new AbortController();
   const { application } = finds(WELL, () => controller.abort());
-  const { exitCode, out } = await run({ application, json }, controller.signal);
+  const { exitCode, lines } = await run({ application }, controller.signal);
   expect(exitCode).toBe(130);
-  expect(out.endsWith(json ? '' : 'ok    connection: api.test answered (HTTP 401)\n')).toBe(true);
-  if (json) expect(out).toBe('');
+  expect(lines.at(-1)).toBe('ok    connection: api.test answered (HTTP 401)');
 });
 
-test.each([false, true])('the key is never shown, whatever contains it (json: %j)', async (json) => {
+test('the key is never shown, whatever contains it', async () => {
   const error = { kind: 'bad_request', detail: `Bearer ${KEY} and sk-other-key-0123456789` } as const;
   const checks: Check[] = [
     { name: 'connection', verdict: 'ok', detail: `${KEY} answered` },
     { name: 'web search', verdict: 'failed', detail: 'bad_request', error },
   ];
-  const { out } = await run({ json, application: finds(checks).application });
-  expect(out).not.toContain(KEY);
-  expect(out).not.toContain('sk-other');
+  const { out } = await run({ application: finds(checks).application });
+  expect(out).not.toMatch(/UnitKey|sk-other/);
 });
 
-describe('progress', () => {
-  async function written(isTTY: boolean, json = false) {
-    const err: string[] = [];
-    const search: Check = { name: 'web search', verdict: 'running', detail: 'Searching the web' };
-    const { application } = finds([search, ...WELL.slice(1)]);
-    const { out } = await run({ application, json, err: { isTTY, write: (text: string) => void err.push(text) } });
-    return { err: err.join(''), out };
-  }
-
-  test('names on a terminal the check that is running, and is gone afterwards', async () => {
-    const { err, out } = await written(true);
-    expect(err).toContain('0 s  Checking');
-    expect(err).toContain('0 s  Searching the web');
-    expect(err.endsWith('\r\u001B[2K')).toBe(true);
-    expect(out).not.toMatch(/Checking|Searching/);
-  });
-
-  test('is shown neither on a pipe nor with --json', async () => {
-    expect((await written(false)).err).toBe('');
-    expect((await written(true, true)).err).toBe('');
-  });
+test('a terminal names the check that is running until it ends, except with --json', async () => {
+  const search: Check = { name: 'web search', verdict: 'running', detail: 'Searching the web' };
+  const { application } = finds([search, ...WELL.slice(1)]);
+  const written: string[] = [];
+  const err = { isTTY: true, write: (text: string) => void written.push(text) };
+  await run({ application, err, json: true });
+  expect(written).toEqual([]);
+  const { out } = await run({ application, err });
+  expect(written.join('')).toContain('0 s  Checking');
+  expect(written.join('')).toContain('0 s  Searching the web');
+  expect(written.at(-1)).toBe('\r\u001B[2K');
+  expect(out).not.toMatch(/Checking|Searching/);
 });
