@@ -1,11 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { toOpenApi } from '../../../../../src/adapters/inbound/http/openapi.ts';
 import type { GatewayTool } from '../../../../../src/domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../../../../src/domain/values/json.ts';
-import { anyCharacter } from '../../../../support/any-text.ts';
-import { runs } from '../../../../support/sized.ts';
 
 function tool(over: Partial<GatewayTool> = {}): GatewayTool {
   return { server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, ...over };
@@ -17,17 +14,14 @@ interface Document {
   readonly security: unknown;
 }
 
+/** The document as a client receives it. */
 function documentOf(tools: readonly GatewayTool[], requiresToken = true, only: string | null = null): Document {
   const document = toOpenApi({ tools, only, url: 'http://localhost', version: '1.2.3', requiresToken });
   return JSON.parse(JSON.stringify(document)) as Document;
 }
 
-const validator = new Validator();
-
-/** The document is checked as a client receives it. */
-async function expectValid(document: unknown): Promise<void> {
-  const text = JSON.stringify(document);
-  expect(await validator.validate(JSON.parse(text))).toEqual({ valid: true });
+async function expectValid(document: Document): Promise<void> {
+  expect(await new Validator().validate(structuredClone(document))).toEqual({ valid: true });
 }
 
 const inputOf = (inputSchema: JsonObject) => documentOf([tool({ inputSchema })]).components.schemas.files__read_input;
@@ -87,11 +81,6 @@ describe('references', () => {
       { properties: { a: { $ref: `${IN_DOCUMENT}/$defs/a` } }, $defs: { a: { type: 'string' } } },
     ],
     [
-      'to definitions',
-      { properties: { a: { $ref: '#/definitions/a' } }, definitions: { a: { type: 'string' } } },
-      { properties: { a: { $ref: `${IN_DOCUMENT}/definitions/a` } }, definitions: { a: { type: 'string' } } },
-    ],
-    [
       'to the schema itself',
       { properties: { children: { type: 'array', items: { $ref: '#' } } } },
       { properties: { children: { type: 'array', items: { $ref: IN_DOCUMENT } } } },
@@ -105,11 +94,6 @@ describe('references', () => {
       'of other kinds',
       { $dynamicAnchor: 'node', properties: { next: { $dynamicRef: '#node' } } },
       { properties: { next: {} } },
-    ],
-    [
-      'to other documents',
-      { items: { $ref: 'https://example.com/other.json', title: 'x' } },
-      { items: { title: 'x' } },
     ],
   ])('%s', async (_, inputSchema, expected) => {
     expect(inputOf(inputSchema)).toEqual(expected);
@@ -140,52 +124,20 @@ test('schemas of other versions are accepted', async () => {
 });
 
 describe('names', () => {
-  const ODD = [
-    'get weather',
-    'get.weather',
-    'get_weather',
-    'get/weather',
-    'a{b}',
-    'a?b#c%d',
-    '天気',
-    '地震',
-    'x'.repeat(200),
-    `${'x'.repeat(199)}y`,
-    '..',
-    '\ud800',
-  ];
-
   test('of any kind have a path and a unique ID', async () => {
-    const document = documentOf(ODD.map((name) => tool({ name, outputSchema: { type: 'object' } })));
+    const names = ['get weather', 'get_weather', 'a{b}?#/%', '天気', '\ud800'];
+    const document = documentOf(names.map((name) => tool({ name, outputSchema: { type: 'object' } })));
     await expectValid(document);
-    const paths = Object.keys(document.paths);
-    expect(paths).toHaveLength(ODD.length);
-    expect(paths.slice(0, 7)).toEqual([
+    expect(Object.keys(document.paths)).toEqual([
       '/mcp/tools/files/get%20weather',
-      '/mcp/tools/files/get.weather',
       '/mcp/tools/files/get_weather',
-      '/mcp/tools/files/get%2Fweather',
-      '/mcp/tools/files/a%7Bb%7D',
-      '/mcp/tools/files/a%3Fb%23c%25d',
+      '/mcp/tools/files/a%7Bb%7D%3F%23%2F%25',
       '/mcp/tools/files/%E5%A4%A9%E6%B0%97',
+      '/mcp/tools/files/%EF%BF%BD',
     ]);
     expect(Object.values(document.paths)[0]?.post.operationId).toBe('files__get_weather_163f2656');
     // An input and an output each, and the errors.
-    expect(Object.keys(document.components.schemas)).toHaveLength(2 * ODD.length + 1);
-  });
-
-  test('always become unique IDs of at most 64 characters that generators accept', async () => {
-    const names = fc.uniqueArray(fc.string({ unit: anyCharacter, minLength: 1, maxLength: 90 }), { maxLength: 20 });
-    const odd = fc.uniqueArray(fc.string({ unit: fc.constantFrom('a', '.', '_', '天'), minLength: 1, maxLength: 3 }));
-    fc.assert(
-      fc.property(fc.oneof(names, odd), (names) => {
-        const { paths } = documentOf(names.map((name) => tool({ name })));
-        const ids = Object.values(paths).map(({ post }) => post.operationId);
-        expect(new Set(ids).size).toBe(names.length);
-        for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
-      }),
-      { numRuns: runs(100) },
-    );
+    expect(Object.keys(document.components.schemas)).toHaveLength(2 * names.length + 1);
   });
 
   test('a long title is cut, because importers refuse it', () => {

@@ -145,6 +145,13 @@ describe('the message for', () => {
     expect(messageFor(error)).toBe(words);
   });
 
+  test('an answer that can still be fetched names its handle', () => {
+    const reason = { kind: 'content_filtered' } as const;
+    expect(messageFor({ kind: 'interrupted', reason, handle: 'la1.d' })).toBe(
+      "The answer could not be fetched, and the search was not cancelled. The API's content filter stopped the answer. Rephrase the question. To get the answer, ask again with this query: la1.d",
+    );
+  });
+
   test('a key in a file names the file', () => {
     const variable = 'OPENAI_API_KEY_FILE';
     for (const kind of ['malformed_api_key', 'rejected_api_key', 'placeholder_api_key'] as const) {
@@ -191,36 +198,17 @@ test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && k
   },
 );
 
-describe('an argument that is invalid', () => {
-  const words = (...received: readonly unknown[]) =>
-    messageFor({
-      kind: 'invalid_arguments',
-      problems: received.map((one, n) => ({ argument: `a${n}`, received: one, accepted: 'another' })),
-    });
-
-  test.each([
-    ['text', 'text', '"text"'],
-    ['a number', 7.5, '7.5'],
-    ['a list', ['a', null], '["a",null]'],
-    ['an object', { a: 1 }, '{"a":1}'],
-  ])('is shown: %s', (_, received, shown) => {
-    expect(words(received)).toBe(`a0: got ${shown}, expected another`);
-  });
-
-  test('is required if there is none', () => {
-    expect(words(undefined)).toBe('a0: required; pass another');
-  });
-
-  test('is shown with the others', () => {
-    expect(words(1, 2)).toBe('a0: got 1, expected another; a1: got 2, expected another');
-  });
-
-  test('is shortened if it is long, between complete characters', () => {
-    expect(words('😀'.repeat(500))).toBe(`a0: got "${'😀'.repeat(39)}…, expected another`);
-  });
+test('each argument that is invalid is shown as JSON, shortened if it is long', () => {
+  const problems = [
+    { argument: 'query', received: '😀'.repeat(500), accepted: 'a question' },
+    { argument: 'domains', received: ['a', null], accepted: 'host names' },
+  ];
+  expect(messageFor({ kind: 'invalid_arguments', problems })).toBe(
+    `query: got "${'😀'.repeat(39)}…, expected a question; domains: got ["a",null], expected host names`,
+  );
 });
 
-test.each(['Slow down!', 'Why?', '停止しました。', 'And so on…', 'Done.'])('%s keeps its punctuation', (detail) => {
+test.each(['Why?', '停止しました。'])('%s keeps its punctuation', (detail) => {
   expect(messageFor({ kind: 'forbidden', detail })).toContain(`(403): ${detail} Check`);
 });
 
@@ -229,12 +217,8 @@ test.each([
   [90_000, '90 s'],
   [1500, '1.5 s'],
   [442, '0.4 s'],
-  [20, '20 ms'],
+  [0.4, '1 ms'],
   [3_600_000, '1 h'],
-])('%i ms are %s', (ms, words) => {
+])('%f ms are %s', (ms, words) => {
   expect(duration(ms)).toBe(words);
-});
-
-test.each([1, 40, 49])('%i ms are not shown as 0 s', (ms) => {
-  expect(duration(ms)).not.toMatch(/^0/);
 });
