@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
+import type { ConfigProblem } from '../../../src/application/ports/config.ts';
 import { type Reloadable, serversReload } from '../../../src/wiring/servers-reload.ts';
 import { settled } from '../../support/fake-clock.ts';
 import { deferred } from '../../support/fake-llm-search.ts';
@@ -7,51 +8,38 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 
 const servers = (...names: string[]) => names.map((name) => ({ name, filter: {} }) as unknown as ServerEntry);
 
-/** A reload whose servers are configured when the test says so. */
+/** A reload of `file`. Each time its servers are configured, the test says when that ends. */
 function start(initial: Reloadable = {}) {
   const logger = new RecordingLogger();
-  const configuring: { readonly names: readonly string[]; readonly end: () => void; readonly fail: () => void }[] = [];
   const lines: string[] = [];
-  const notices: { where: string; message: string }[] = [];
-  let configured: Reloadable = {};
-  let problem: string | undefined;
+  const configuring: { readonly names: readonly string[]; readonly end: (error?: Error) => void }[] = [];
+  const file: { config: Reloadable; notices: ConfigProblem[]; problems?: ConfigProblem[] } = {
+    config: {},
+    notices: [],
+  };
   const reload = serversReload({
     initial,
-    apply: (given) => {
+    apply: async (given) => {
       const ended = deferred<Error | undefined>();
       const names = (given.servers ?? []).map(({ name }) => name);
-      configuring.push({ names, end: () => ended.settle(undefined), fail: () => ended.settle(new Error('no proxy')) });
-      return ended.promise.then((error) => (error === undefined ? undefined : Promise.reject(error)));
+      configuring.push({ names, end: (error) => ended.settle(error) });
+      const error = await ended.promise;
+      if (error !== undefined) throw error;
     },
-    logSpawn: (line) => void lines.push(line),
-    reload: async () =>
-      problem === undefined
-        ? { value: { ...configured, notices } }
-        : { problems: [{ where: 'servers', message: problem }] },
+    logSpawn: (line) => lines.push(line),
+    reload: async () => {
+      const { config, notices, problems } = file;
+      return problems === undefined ? { value: { ...config, notices } } : { problems };
+    },
     logger,
   });
-  return {
-    reload,
-    logger,
-    configuring,
-    lines,
-    notices,
-    use: (...names: string[]) => {
-      configured = { servers: servers(...names) };
-    },
-    configure: (config: Reloadable) => {
-      configured = config;
-    },
-    breakFile: (message: string) => {
-      problem = message;
-    },
-  };
+  return { reload, file, logger, configuring, lines };
 }
 
 test('a reload is logged when it was done', async () => {
-  const { reload, use, configuring, lines, logger, notices } = start();
-  use('a', 'b');
-  notices.push({ where: 'mcpServers.c', message: 'this server is left out' });
+  const { reload, file, configuring, lines, logger } = start();
+  file.config = { servers: servers('a', 'b') };
+  file.notices = [{ where: 'mcpServers.c', message: 'this server is left out' }];
   reload();
   await settled();
   expect(lines).toEqual([]);
@@ -62,11 +50,11 @@ test('a reload is logged when it was done', async () => {
 });
 
 test('reloads run one after the other, and those requested during one are one', async () => {
-  const { reload, use, configuring } = start();
-  use('first');
+  const { reload, file, configuring } = start();
+  file.config = { servers: servers('first') };
   reload();
   await settled();
-  use('last');
+  file.config = { servers: servers('last') };
   for (let more = 0; more < 3; more += 1) reload();
   await settled();
   expect(configuring).toHaveLength(1);
@@ -82,7 +70,7 @@ test('a reload that fails is logged as an error, and the next one is made', asyn
   const { reload, configuring, lines, logger } = start();
   reload();
   await settled();
-  configuring[0]?.fail();
+  configuring[0]?.end(new Error('no proxy'));
   await settled();
   expect(logger.lines).toEqual([
     'error gateway: the servers could not be configured again, so nothing was changed: Error: no proxy',
@@ -96,8 +84,8 @@ test('a reload that fails is logged as an error, and the next one is made', asyn
 
 // S68
 test('a configuration with problems changes nothing', async () => {
-  const { reload, configuring, breakFile, lines, logger } = start();
-  breakFile('expected a list');
+  const { reload, file, configuring, lines, logger } = start();
+  file.problems = [{ where: 'servers', message: 'expected a list' }];
   reload();
   await settled();
   expect([configuring, lines]).toEqual([[], []]);
@@ -117,8 +105,8 @@ test.each<[string, Reloadable, Reloadable]>([
   ['tools.allow of notes', { servers: restricted({ allow: ['read'] }) }, { servers: restricted({}) }],
   ['tools.deny of notes', { servers: restricted({ deny: ['x'] }) }, { servers: restricted({ allow: ['read'] }) }],
 ])('a reload never removes %s', async (limit, initial, configured) => {
-  const { reload, configure, configuring, logger } = start(initial);
-  configure(configured);
+  const { reload, file, configuring, logger } = start(initial);
+  file.config = configured;
   reload();
   await settled();
   expect(configuring).toEqual([]);
@@ -128,13 +116,13 @@ test.each<[string, Reloadable, Reloadable]>([
 });
 
 test('a reload changes limits, adds some, and removes servers that have some', async () => {
-  const { reload, configure, configuring } = start({ servers: restricted({ deny: ['x'] }), access: { bob: {} } });
+  const { reload, file, configuring } = start({ servers: restricted({ deny: ['x'] }), access: { bob: {} } });
   const configs = [
     { access: { bob: { answers: true } }, lock },
     { access: {}, lock, servers: restricted({}) },
   ];
   for (const [index, config] of configs.entries()) {
-    configure(config);
+    file.config = config;
     reload();
     await settled();
     configuring[index]?.end();

@@ -8,11 +8,11 @@ function tool(over: Partial<GatewayTool> = {}): GatewayTool {
   return { server: 'files', name: 'read', description: 'Reads.', inputSchema: { type: 'object' }, ...over };
 }
 
-interface Document {
+type Document = {
   readonly paths: Readonly<Record<string, { readonly post: JsonObject & { readonly operationId: string } }>>;
   readonly components: { readonly schemas: Readonly<Record<string, JsonObject>> };
   readonly security: unknown;
-}
+};
 
 /** The document as a client receives it. */
 function documentOf(tools: readonly GatewayTool[], requiresToken = true, only: string | null = null): Document {
