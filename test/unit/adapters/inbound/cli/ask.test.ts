@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { type AskOptions, ask } from '../../../../../src/adapters/inbound/cli/ask.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
-import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { answersOf, catalogueOf } from '../../../../support/catalogue.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
 import {
   ANSWER,
@@ -14,9 +14,8 @@ import {
   failsWith,
   hangs,
 } from '../../../../support/fake-application.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { settled } from '../../../../support/fake-clock.ts';
 import { LOCAL } from '../../../../support/origins.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
 const CLEAR = '\r\u001B[2K';
@@ -29,25 +28,10 @@ async function run(
   } = {},
 ) {
   const { isTTY = false, signal = never(), application = new FakeApplication(answers()), ...options } = over;
-  const [out, err]: [string[], string[]] = [[], []];
-  const exitCode = await ask(
-    {
-      catalogue: catalogueOf([answersOf(application)]),
-      clock: new FakeClock(),
-      logger: new RecordingLogger(),
-      redactor: createRedactor(),
-      by: LOCAL,
-      tool: 'answer',
-      question: 'HTTP 404?',
-      json: false,
-      verbose: false,
-      out: (text) => out.push(text),
-      err: { isTTY, write: (text: string) => err.push(text) },
-      ...options,
-    },
-    signal,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
+  const { context, printed } = commandContext({ isTTY });
+  const catalogue = catalogueOf([answersOf(application)]);
+  const asked = { tool: 'answer', question: 'HTTP 404?', json: false, verbose: false } as const;
+  return printed(ask({ ...context, catalogue, by: LOCAL, ...asked, ...options }, signal));
 }
 
 const reports =

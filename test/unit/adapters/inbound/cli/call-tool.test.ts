@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
-import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
+import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
 import { catalogueOf } from '../../../../support/catalogue.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { settled } from '../../../../support/fake-clock.ts';
 import { LOCAL } from '../../../../support/origins.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import {
@@ -20,38 +20,20 @@ import {
 
 const CLEAR = '\r\u001B[2K';
 
-interface Given extends Partial<CallToolOptions> {
+interface Given extends Partial<Omit<CallToolOptions, 'gateway'>> {
+  readonly gateway?: Gateway;
   readonly isTTY?: boolean;
   readonly signal?: AbortSignal;
-  readonly inputSchema?: object;
 }
 
 /** Calls the tool `read` of the server `files`, which does this. */
 async function run(script: ToolScript, over: Given = {}) {
-  const { isTTY = false, signal = never(), inputSchema = { type: 'object' }, ...options } = over;
-  const clock = new FakeClock();
-  const server = new ScriptedToolServer({ read: { script, inputSchema } });
-  const [out, err]: [string[], string[]] = [[], []];
-  const gateway = startScripted({ files: server }, { clock });
-  const exitCode = await callTool(
-    {
-      gateway,
-      catalogue: catalogueOf([options.gateway ?? gateway], { clock }),
-      clock,
-      logger: new RecordingLogger(),
-      redactor: createRedactor(),
-      server: 'files',
-      tool: 'read',
-      args: {},
-      json: false,
-      by: LOCAL,
-      out: (text) => out.push(text),
-      err: { isTTY, write: (text: string) => err.push(text) },
-      ...options,
-    },
-    signal,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
+  const { isTTY = false, signal = never(), ...options } = over;
+  const { context, printed } = commandContext({ isTTY });
+  const files = new ScriptedToolServer({ read: script });
+  const { gateway = startScripted({ files }, context) } = options;
+  const called = { gateway, server: 'files', tool: 'read', args: {}, json: false, by: LOCAL };
+  return printed(callTool({ ...context, catalogue: catalogueOf([gateway], context), ...called, ...options }, signal));
 }
 
 describe('prints', () => {

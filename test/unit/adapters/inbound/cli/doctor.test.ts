@@ -5,10 +5,9 @@ import type { Application } from '../../../../../src/application/answers/applica
 import type { Check } from '../../../../../src/application/answers/diagnose-setup.ts';
 import { approve } from '../../../../../src/domain/gateway/approved-tools.ts';
 import type { GroundingPolicy } from '../../../../../src/domain/grounded/grounding.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
-import { FakeClock } from '../../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
@@ -40,6 +39,7 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
   const out: string[] = [];
   const exitCode = await doctor(
     {
+      ...commandContext().context,
       application: finds(WELL).application,
       redactor: redactorOf(KEY),
       configSources: 'defaults, OPENAI_API_KEY',
@@ -49,9 +49,6 @@ async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = neve
       grounding: undefined,
       profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
       toolErrors: 'result',
-      clock: new FakeClock(),
-      logger: new RecordingLogger(),
-      err: { write: () => {} },
       json: false,
       out: (text) => out.push(text),
       ...over,

@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { listTools } from '../../../../../src/adapters/inbound/cli/list-tools.ts';
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
+import { settled } from '../../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../../support/fake-server-login.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
@@ -14,28 +13,11 @@ interface Given {
   readonly tool?: string;
   readonly offered?: readonly string[];
   readonly isTerminal?: boolean;
-  readonly signal?: AbortSignal;
 }
 
-async function run(
-  gateway: Gateway | undefined,
-  { json = false, offered = [], isTerminal = false, signal = never(), tool }: Given = {},
-) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const options = {
-    gateway,
-    json,
-    tool,
-    isTerminal,
-    out: (text: string) => out.push(text),
-    err: { write: (text: string) => err.push(text) },
-    clock: new FakeClock(),
-    logger: new RecordingLogger(),
-    redactor: redactorOf(),
-    offered: () => offered,
-  };
-  const exitCode = await listTools(options, signal);
-  return { exitCode, out: out.join(''), err: err.join('') };
+function run(gateway: Gateway | undefined, { offered = [], ...given }: Given = {}, signal = never()) {
+  const { context, printed } = commandContext();
+  return printed(listTools({ ...context, gateway, json: false, offered: () => offered, ...given }, signal));
 }
 
 const notes = () =>
@@ -155,7 +137,7 @@ test('without servers says how to configure them', async () => {
 test('Ctrl-C ends the wait', async () => {
   const interruption = new AbortController();
   const slow = startScripted({ slow: new ScriptedToolServer({}, 'hangs') });
-  const running = run(slow, { signal: interruption.signal });
+  const running = run(slow, {}, interruption.signal);
   await settled();
   interruption.abort();
   expect(await running).toMatchObject({ exitCode: 1, out: 'slow: starting (stdio)\n' });

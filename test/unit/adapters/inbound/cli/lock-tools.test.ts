@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { type LockOptions, lockTools } from '../../../../../src/adapters/inbound/cli/lock-tools.ts';
 import { parseLock } from '../../../../../src/domain/gateway/approved-tools.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
-import { FakeClock } from '../../../../support/fake-clock.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer, type ScriptedTools } from '../../../../support/scripted-tool-server.ts';
 
@@ -20,26 +18,13 @@ async function run(
   more: Partial<LockOptions> & { readonly isBroken?: boolean } = {},
   signal = never(),
 ) {
-  const [out, err, saved]: [string[], string[], string[]] = [[], [], []];
+  const { context, printed } = commandContext();
+  const saved: string[] = [];
+  const save = async (_: string, text: string) => void saved.push(text);
   const broken = more.isBroken ? { broken: new ScriptedToolServer({}, 'no licence') } : {};
-  const exitCode = await lockTools(
-    {
-      action: 'diff',
-      json: false,
-      file: '/lock.json',
-      approved: undefined,
-      gateway: startScripted({ notes: new ScriptedToolServer(tools), ...broken }, { definitions }),
-      save: async (_, text) => void saved.push(text),
-      out: (text) => out.push(text),
-      err: { write: (text) => err.push(text) },
-      clock: new FakeClock(),
-      logger: new RecordingLogger(),
-      redactor: redactorOf(),
-      ...more,
-    },
-    signal,
-  );
-  return { exitCode, out: out.join(''), err: err.join(''), saved };
+  const gateway = startScripted({ notes: new ScriptedToolServer(tools), ...broken }, { definitions });
+  const locked = { action: 'diff', json: false, file: '/lock.json', approved: undefined, gateway, save } as const;
+  return { ...(await printed(lockTools({ ...context, ...locked, ...more }, signal))), saved };
 }
 
 async function approvedOf(tools: ScriptedTools) {

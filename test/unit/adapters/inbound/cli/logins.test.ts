@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { listLogins, login, logout } from '../../../../../src/adapters/inbound/cli/logins.ts';
 import type { NoLogin } from '../../../../../src/adapters/inbound/words/login-messages.ts';
+import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
-import { FakeClock } from '../../../../support/fake-clock.ts';
 import { CALLBACK, FakeLogins } from '../../../../support/fake-logins.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
 
 const URL_OF_REQUEST = `https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`;
@@ -21,35 +20,22 @@ function start({ isTerminal = false, signal = never() } = {}) {
     ['issues', undefined],
     ...REASONS.map((why) => [why, why] as const),
   ]);
-  const [out, errors, opened]: [string[], string[], string[]] = [[], [], []];
-  const options = {
-    logins,
-    servers,
-    out: (text: string) => out.push(text),
-    err: { isTTY: isTerminal, write: (text: string) => errors.push(text) },
-    isTerminal,
-    clock: new FakeClock(),
-    logger: new RecordingLogger(),
-    redactor: redactorOf(KEY),
-  };
-  const run = async (command: () => Promise<number>) => {
-    const [outBefore, errBefore] = [out.length, errors.length];
-    const exitCode = await command();
-    return { exitCode, out: out.slice(outBefore).join(''), err: errors.slice(errBefore).join('') };
-  };
+  const { context, printed } = commandContext({ isTTY: isTerminal });
+  const options = { ...context, logins, servers, isTerminal, redactor: redactorOf(KEY) };
+  const opened: string[] = [];
   const signIn = (server = 'notes', typed: readonly string[] = [], hasBrowser = false) => {
     async function* lines() {
       yield* typed;
     }
     const openBrowser = hasBrowser ? (url: string) => opened.push(url) : undefined;
-    return run(() => login({ ...options, server, lines: lines(), openBrowser }, signal));
+    return printed(login({ ...options, server, lines: lines(), openBrowser }, signal));
   };
   return {
     logins,
     opened,
     signIn,
-    list: (json = false) => run(() => listLogins({ ...options, json })),
-    signOut: (server: string) => run(() => logout({ ...options, server }, signal)),
+    list: (json = false) => printed(listLogins({ ...options, json })),
+    signOut: (server: string) => printed(logout({ ...options, server }, signal)),
   };
 }
 
