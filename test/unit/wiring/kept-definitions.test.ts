@@ -56,12 +56,9 @@ describe('a server starts at once', () => {
     ['on_use', remote, undefined, 0, true],
     ['on_use', remote, 'on_use', 0, false],
     ['unknown', child(), 'at_once', 1, false],
-    ['unknown', remote, undefined, 1, false],
     ['all', child(), 'on_use', 0, true],
-    ['all', remote, 'on_use', 0, true],
     ['at_once', child(), undefined, 0, true],
     ['at_once', child(), 'on_use', 0, false],
-    ['at_once', child(), 'on_use', 1, true],
   ])('where those start that are "%s": %j with the key %s, of which the lists are %d days old: %s', async (...row) => {
     const [starts, connection, start, ageDays, isAtOnce] = row;
     const { look, keep } = newProgram();
@@ -84,7 +81,6 @@ describe('what is kept', () => {
   test.each([
     ['name', { ...entryOf(child()), name: 'other' }],
     ['project', entryOf(child({ cwd: '/other' }))],
-    ['argument', entryOf(child({ args: ['-v'] }))],
     ['value of a variable', entryOf(child({ envs: { TOKEN: 'other' } }))],
     ['variable that is inherited', entryOf(child({ inheritEnv: ['PATH'] }))],
   ])('is not known with another %s', async (_, entry) => {

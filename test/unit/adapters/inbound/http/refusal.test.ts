@@ -150,13 +150,6 @@ test.for<Row>([
     { server: 'notes', scopes: [] },
   ],
   [
-    { kind: 'unauthorized', server: 'notes', status: 401, reason: 'its token could not be renewed (HTTP 503)' },
-    502,
-    'SERVER_UNAUTHORIZED',
-    'The gateway has no access to the server notes: its token could not be renewed (HTTP 503).',
-    {},
-  ],
-  [
     { kind: 'unauthorized', server: 'notes', status: 403, scopes: ['a'], reason: 'set auth.scopes to a' },
     502,
     'SERVER_UNAUTHORIZED',

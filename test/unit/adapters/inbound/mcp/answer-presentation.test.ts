@@ -12,14 +12,10 @@ const failed = (error: AnswerError, options = SILENT as Parameters<typeof toFail
   toFailedReply(error, 'legacy', options);
 
 // S36
-test('an answer is the JSON of the contract, as text', () => {
-  expect(toToolResult(ANSWER)).toMatchObject({
+test('an answer is the JSON of the contract, and the report is in _meta under a name of this server', () => {
+  expect(toToolResult(ANSWER)).toEqual({
     content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
-  });
-});
-
-test('the report is in _meta, under a name of this server', () => {
-  expect(toToolResult(ANSWER)).toMatchObject({
+    structuredContent: ANSWER.result,
     _meta: {
       'io.github.uchimanajet7.openai-responses-mcp/report': {
         searches: { count: 0, queries: [] },

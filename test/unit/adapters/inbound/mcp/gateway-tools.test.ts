@@ -1,17 +1,9 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { GatewayTools } from '../../../../../src/adapters/inbound/mcp/gateway-tools.ts';
-import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
-import { ToolCatalogue } from '../../../../../src/application/tools/tool-catalogue.ts';
-import type { ApprovedTools } from '../../../../../src/domain/gateway/approved-tools.ts';
 import type { ToolServerError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts';
-import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
-import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
-import { ANSWERS, BUILT_IN, clientOf, MODERN, newSession } from '../../../../support/mcp-session.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { startScripted } from '../../../../support/scripted-gateway.ts';
+import { settled } from '../../../../support/fake-clock.ts';
+import { ANSWERS, MODERN } from '../../../../support/mcp-session.ts';
 import {
   echoes,
   failsWith,
@@ -21,43 +13,13 @@ import {
   says,
   type ToolScript,
 } from '../../../../support/scripted-tool-server.ts';
+import { toolSession } from '../../../../support/tool-session.ts';
 
 const SECRET = 'hunter2-hunter2';
 
-/** A session with the tools of these servers. `sent` has what the client receives. */
-function start(
-  servers: Readonly<Record<string, ScriptedToolServer>>,
-  { notifiesOfChanges = true, approved = undefined as ApprovedTools | undefined } = {},
-) {
-  const clock = new FakeClock();
-  const logger = new RecordingLogger();
-  const redactor = createRedactor();
-  redactor.learn({ ofServers: [SECRET] });
-  const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
-  let gateway: Gateway | undefined;
-  const tools = new GatewayTools({
-    builtIn: BUILT_IN,
-    catalogue: new ToolCatalogue({ clock, providers: () => (gateway === undefined ? [] : [gateway]) }),
-    logger,
-    toolErrors: 'protocol',
-    gateway: async () => {
-      gateway ??= startScripted(servers, { clock, logger, definitions, approved });
-      return gateway;
-    },
-    notifiesOfChanges,
-    clock,
-    redactor,
-  });
-  const session = newSession({ application: new FakeApplication(hangingAnswer), clock, logger, tools });
-  const client = clientOf(session);
-  return {
-    clock,
-    tools,
-    session,
-    ...client,
-    list: (params: object = {}) => client.resultOf('tools/list', params),
-    gateway: () => gateway ?? expect.fail('no server was started'),
-  };
+function start(...[servers, options]: Parameters<typeof toolSession>) {
+  const session = toolSession(servers, { serverSecret: SECRET, ...options });
+  return { ...session, list: (params: object = {}) => session.resultOf('tools/list', params) };
 }
 
 const exposedName = (server: string, name: string) => exposedNames([{ server, name }], [server])[0] ?? '';
@@ -65,10 +27,8 @@ const namesOf = ({ tools }: { readonly tools?: unknown }) => (tools as { name: s
 
 test('a tool that is not approved is not listed, whatever its name, and a call of it says so', async () => {
   const long = `a${'b'.repeat(70)}`;
-  const { list, call } = start(
-    { web: new ScriptedToolServer({ read: echoes, [long]: echoes }) },
-    { approved: { servers: {} } },
-  );
+  const web = new ScriptedToolServer({ read: echoes, [long]: echoes });
+  const { list, call } = start({ web }, { gateway: { approved: { servers: {} } } });
   expect(namesOf(await list())).toEqual(ANSWERS);
   for (const name of ['web__read', exposedName('web', long)]) {
     const text = expect.stringMatching(/^TOOL_CHANGED: /);

@@ -1,17 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { SearchTools } from '../../../../../src/adapters/inbound/mcp/search-tools.ts';
-import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
 import type { CallObserver } from '../../../../../src/application/tools/tool-call.ts';
-import { ToolCatalogue } from '../../../../../src/application/tools/tool-catalogue.ts';
 import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
 import { EVERYTHING, type Rights } from '../../../../../src/domain/gateway/call-origin.ts';
-import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
-import { FakeApplication, hangs as hangingAnswer } from '../../../../support/fake-application.ts';
-import { FakeClock, settled } from '../../../../support/fake-clock.ts';
-import { ANSWERS, BUILT_IN, clientOf, newSession } from '../../../../support/mcp-session.ts';
-import { RecordingLogger } from '../../../../support/recording-logger.ts';
-import { type ScriptedGatewayOptions, startScripted } from '../../../../support/scripted-gateway.ts';
+import { settled } from '../../../../support/fake-clock.ts';
+import { ANSWERS } from '../../../../support/mcp-session.ts';
+import { callerOf } from '../../../../support/origins.ts';
+import type { ScriptedGatewayOptions } from '../../../../support/scripted-gateway.ts';
 import { echoes, failsWith, hangs, ScriptedToolServer, says } from '../../../../support/scripted-tool-server.ts';
+import { toolSession } from '../../../../support/tool-session.ts';
 
 const THREE = ['find_tools', 'read_tool', 'call_tool'];
 
@@ -29,42 +25,16 @@ interface Listed {
 
 /** A session with the tools that find and call those of these servers. */
 function start(servers: Readonly<Record<string, ScriptedToolServer>>, options: Options = {}) {
-  const { isAuto = false, always = [], rights = EVERYTHING, observer } = options;
-  const clock = new FakeClock();
-  const logger = new RecordingLogger();
-  let gateway: Gateway | undefined;
-  const load = async () => {
-    gateway ??= startScripted(servers, { clock, logger, ...options.gateway });
-    return gateway;
-  };
-  const tools = new SearchTools({
-    builtIn: BUILT_IN,
-    catalogue: new ToolCatalogue({ clock, providers: () => (gateway === undefined ? [] : [gateway]) }),
-    logger,
-    toolErrors: 'protocol',
-    gateway: load,
-    notifiesOfChanges: true,
-    clock,
-    redactor: createRedactor(),
-    isAuto,
-    always,
-  });
-  const by = { caller: 'alice', door: 'mcp' as const, rights };
-  const application = new FakeApplication(hangingAnswer);
-  const session = newSession({ application, clock, logger, tools, by, ...(observer && { observer }) });
-  const { sent, send, request, resultOf, call } = clientOf(session);
+  const { isAuto = false, always = [], rights = EVERYTHING, ...others } = options;
+  const session = toolSession(servers, { search: { isAuto, always }, by: callerOf('alice', { rights }), ...others });
+  const { resultOf } = session;
   return {
-    clock,
-    tools,
-    sent,
-    send,
-    request,
-    call,
+    ...session,
     list: async () => (await resultOf('tools/list')).tools as readonly Listed[],
     find: async (args: object) => {
       const { structuredContent, content } = await resultOf('tools/call', { name: 'find_tools', arguments: args });
       expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
-      return JSON.parse(JSON.stringify(structuredContent)) as { tools: Listed[]; matches: number; servers?: object[] };
+      return JSON.parse(JSON.stringify(structuredContent)) as { tools: Listed[]; matches: number };
     },
     textOf: async (name: string, args: object) => {
       const { content, isError } = await resultOf('tools/call', { name, arguments: args });
