@@ -39,7 +39,6 @@ async function run(script: ToolScript, over: Given = {}) {
 describe('prints', () => {
   test.each([
     ['a text', { content: [{ type: 'text', text: 'Hello.\nYou.' }] }, 'Hello.\nYou.\n'],
-    ['JSON', { content: [{ type: 'text', text: '{"a":[1]}' }] }, '{\n  "a": [\n    1\n  ]\n}\n'],
     ['nothing', { content: [] }, 'null\n'],
     [
       'blocks without a plain value',

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toFailedReply, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
+import { messageFor } from '../../../../../src/adapters/inbound/words/error-messages.ts';
 import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
 import { ANSWER } from '../../../../support/fake-application.ts';
 import { redactorOf } from '../../../../support/redactor.ts';
@@ -30,41 +31,26 @@ test('an answer is the JSON of the contract, and the report is in _meta under a 
 describe('a failure', () => {
   const diagnostics = { status: 403, type: 'forbidden', name: 'PermissionDeniedError' };
   const forbidden = { kind: 'forbidden', detail: 'Country not supported.', diagnostics } as const;
-  const words =
-    "The API denied access (403): Country not supported. Check the permissions of the key's project, and whether your country and model are supported.";
+  const message = messageFor(forbidden);
 
-  test('is the error of the contract', () => {
-    expect(failed(forbidden)).toEqual({
-      error: { code: -32001, message: 'answer failed', data: { message: words } },
-    });
-  });
-
-  test('contains with debug what the API returned', () => {
-    expect(failed(forbidden, DEBUG)).toEqual({
-      error: {
-        code: -32001,
-        message: 'answer failed',
-        data: { message: words, status: 403, type: 'forbidden', name: 'PermissionDeniedError' },
-      },
-    });
+  test.each([
+    ['the message', SILENT, { message }],
+    ['with debug, also what the API returned', DEBUG, { message, ...diagnostics }],
+  ])('is the error of the contract, and contains %s', (_, options, data) => {
+    expect(failed(forbidden, options)).toEqual({ error: { code: -32001, message: 'answer failed', data } });
   });
 
   test('of the arguments has a different code', () => {
     const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
-    for (const options of [SILENT, DEBUG]) {
-      expect(failed({ kind: 'invalid_arguments', problems }, options)).toEqual({
-        error: {
-          code: -32602,
-          message: 'Invalid params',
-          data: { message: 'max_results: got 0, expected a whole number from 1' },
-        },
-      });
-    }
+    const error = { kind: 'invalid_arguments', problems } as const;
+    expect(failed(error, DEBUG)).toEqual({
+      error: { code: -32602, message: 'Invalid params', data: { message: messageFor(error) } },
+    });
   });
 
   test('can be a result, for hosts that show only results to their model', () => {
     expect(failed(forbidden, { ...SILENT, toolErrors: 'result' })).toEqual({
-      result: { content: [{ type: 'text', text: `answer failed: ${words}` }], isError: true },
+      result: { content: [{ type: 'text', text: `answer failed: ${message}` }], isError: true },
     });
   });
 

@@ -53,12 +53,6 @@ test('the first line is sent at once, complete', () => {
   ]);
 });
 
-test('the messages are in the language of the question', () => {
-  const { reporter, lines } = start('ja');
-  reporter.onProgress(searched('東京の天気'));
-  expect(lines()).toEqual([[0, '検索: 東京の天気']]);
-});
-
 test('later lines wait for one second, and only the latest state is sent', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(asking);

@@ -6,7 +6,7 @@ import { settled } from '../../../../support/fake-clock.ts';
 import { ANSWERS } from '../../../../support/mcp-session.ts';
 import { callerOf } from '../../../../support/origins.ts';
 import type { ScriptedGatewayOptions } from '../../../../support/scripted-gateway.ts';
-import { echoes, failsWith, hangs, ScriptedToolServer, says } from '../../../../support/scripted-tool-server.ts';
+import { echoes, failsWith, ScriptedToolServer, says } from '../../../../support/scripted-tool-server.ts';
 import { toolSession } from '../../../../support/tool-session.ts';
 
 const THREE = ['find_tools', 'read_tool', 'call_tool'];
@@ -164,7 +164,6 @@ describe('read_tool and call_tool', () => {
       write: says('Written.'),
       lie: { script: says('Read.'), annotations: { readOnlyHint: true, destructiveHint: true } },
       bad: failsWith({ kind: 'json_rpc', code: -32602, message: 'Bad.', data: 1 }),
-      hang: { script: hangs, ...readOnly },
       strict: { script: echoes, inputSchema: { type: 'object', required: ['a'] }, ...readOnly },
     });
 
@@ -173,29 +172,20 @@ describe('read_tool and call_tool', () => {
     ['call_tool', 'write'],
     ['call_tool', 'bad'],
     ['call_tool', 'strict'],
-  ])('%s of %s has the response and the report of a direct call', async (by, tool) => {
+  ])('%s of %s has the response, the progress and the report of a direct call', async (by, tool) => {
     const seen = async (name: string, args: object) => {
       const files = serverOf();
       const reports: object[] = [];
       const observer = { onEnded: (report: object) => reports.push(report) };
-      const { call, sent } = start({ files }, { observer });
-      await call(name, args);
+      const { call, sent, clock } = start({ files }, { observer });
+      const called = call(name, args, { progressToken: 'p' });
+      await settled();
+      await clock.advance(25);
+      await called;
       return { sent, calls: files.calls.map(({ tool, args }) => ({ tool, args })), reports };
     };
     const direct = await seen(`files__${tool}`, { x: 1 });
     expect(await seen(by, { name: `files__${tool}`, arguments: { x: 1 } })).toEqual(direct);
-  });
-
-  test('pass progress and cancellation', async () => {
-    const files = serverOf();
-    const { call, send, sent } = start({ files });
-    const called = call('read_tool', { name: 'files__hang' }, { progressToken: 'p' });
-    await settled();
-    expect(files.last.progressRequests).toBe(1);
-    await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
-    await called;
-    expect(files.calls[0]?.signal.aborted).toBe(true);
-    expect(sent).toMatchObject([{ params: { message: 'Starting files' } }]);
   });
 
   test.each(['write', 'lie'])(

@@ -16,19 +16,13 @@ import { SharingServer } from '../../../../support/sharing-server.ts';
 
 const SECRET = 'hunter2-hunter2';
 
-interface Options {
-  readonly isSession?: boolean;
-  readonly by?: typeof LOCAL;
-}
-
-function start(servers: Readonly<Record<string, SharingServer>>, { isSession = true, by = LOCAL }: Options = {}) {
+function start(servers: Readonly<Record<string, SharingServer>>, { isSession = true, by = LOCAL } = {}) {
   const clock = new FakeClock();
   const redactor = createRedactor();
   redactor.learn({ ofServers: [SECRET] });
   let gateway: Gateway | undefined;
   const load = async () => {
-    const definitions = Object.fromEntries(Object.keys(servers).map((name) => [name, { restart: 'never' as const }]));
-    gateway ??= startScripted(servers, { clock, definitions, ...(isSession && { onListChanged: () => {} }) });
+    gateway ??= startScripted(servers, { clock, ...(isSession && { onListChanged: () => {} }) });
     return gateway;
   };
   const shared = new GatewayMethods({ gateway: load, isSession, clock, redactor });
@@ -53,22 +47,17 @@ const hangs = async (_: string, __: object, signal: AbortSignal) => {
   await untilAborted(signal);
   return err({ kind: 'aborted' as const });
 };
-const only = (server: string, grant: 'all' | readonly string[] = 'all') =>
-  callerOf('alice', { rights: rightsBy({ alice: { servers: { [server]: grant } } })({ caller: 'alice' }) });
+const only = (server: string) =>
+  callerOf('alice', { rights: rightsBy({ alice: { servers: { [server]: 'all' } } })({ caller: 'alice' }) });
 
 describe('a client with a session', () => {
   test('is offered everything at the start, which starts nothing', async () => {
     const { request, modern, gateway } = start({ a: new SharingServer({}) });
     const listChanged = { listChanged: true };
-    expect((await request('initialize'))?.result?.capabilities).toEqual({
-      tools: {},
-      resources: listChanged,
-      prompts: listChanged,
-      completions: {},
-    });
-    const { capabilities, ttlMs } = (await modern('server/discover'))?.result ?? {};
-    expect(capabilities).toEqual({ tools: {}, resources: listChanged, prompts: listChanged, completions: {} });
-    expect(ttlMs).toBe(3_600_000);
+    const capabilities = { tools: {}, resources: listChanged, prompts: listChanged, completions: {} };
+    expect((await request('initialize'))?.result?.capabilities).toEqual(capabilities);
+    const discovered = (await modern('server/discover'))?.result;
+    expect(discovered).toMatchObject({ capabilities, ttlMs: 3_600_000 });
     expect(gateway()).toBeUndefined();
   });
 
