@@ -112,15 +112,6 @@ describe('a call of an own tool', () => {
   });
 });
 
-test('a text that is too long for a line is shortened with an ellipsis', () => {
-  const { reporter, lines } = start();
-  reporter.onProgress(searched('😀'.repeat(150)));
-  const [[, message] = []] = lines();
-  expect(message).toMatch(/^Searched: (?:😀)+…$/u);
-  expect(String(message).length).toBeGreaterThan(190);
-  expect(String(message).length).toBeLessThanOrEqual(200);
-});
-
 test('without progress a line is sent every ten seconds, with the elapsed time', async () => {
   const { reporter, clock, lines } = start();
   reporter.onProgress(thinking);

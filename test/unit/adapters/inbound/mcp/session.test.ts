@@ -172,11 +172,6 @@ describe('a bug', () => {
     expect(sent).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
     expect(logger.lines).toEqual([`error internal error in tools/list: ${bug}`]);
   });
-
-  test('that is thrown synchronously frees the id of its call', async () => {
-    const sent = await sentFor({ application: new FakeApplication() }, call(), request('ping'));
-    expect(sent).toMatchObject([{ error: { code: -32603 } }, { result: {} }]);
-  });
 });
 
 // S18
