@@ -112,14 +112,14 @@ describe('a call of an own tool', () => {
   });
 });
 
-test('without progress a line is sent every ten seconds, with the elapsed time', async () => {
-  const { reporter, clock, lines } = start();
+test('without progress a line is sent every ten seconds, with the elapsed time, in the language of the question', async () => {
+  const { reporter, clock, lines } = start('ja');
   reporter.onProgress(thinking);
   await clock.advance(20_000);
   expect(lines()).toEqual([
-    [0, 'Thinking'],
-    [10_000, 'Thinking · 10 s'],
-    [20_000, 'Thinking · 20 s'],
+    [0, '考えています'],
+    [10_000, '考えています · 10 s'],
+    [20_000, '考えています · 20 s'],
   ]);
 });
 

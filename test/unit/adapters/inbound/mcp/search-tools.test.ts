@@ -129,13 +129,15 @@ describe('find_tools', () => {
     expect(namesOf((await find({ query: 'note' })).tools)).toEqual(['files__write_note']);
   });
 
-  test('can be cancelled while it waits for first starts', async () => {
-    const { send, call, sent } = start({ slow: new ScriptedToolServer({}, 'hangs') });
+  test('can be cancelled while it waits for first starts, and is not reported then', async () => {
+    const reports: object[] = [];
+    const observer = { onEnded: (report: object) => reports.push(report) };
+    const { send, call, sent } = start({ slow: new ScriptedToolServer({}, 'hangs') }, { observer });
     const cancelled = call('find_tools', { query: 'note' });
     await settled();
     await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
     await cancelled;
-    expect(sent).toEqual([]);
+    expect([...sent, ...reports]).toEqual([]);
   });
 
   test.each([

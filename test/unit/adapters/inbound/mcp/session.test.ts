@@ -241,12 +241,13 @@ test('an id that is still in flight is rejected for another request, and the fir
 });
 
 describe('the end', () => {
-  test('by close aborts the calls in flight, and sends nothing for them', async () => {
+  test('by close aborts the calls in flight and runs no more, and sends nothing for them', async () => {
     const application = new FakeApplication(hangs, hangs);
     const { session, sent, receive } = start({ application });
     const ended = [receive(call({}, 1)), receive(call({}, 2))];
     session.close();
-    await Promise.all(ended);
+    await Promise.all([...ended, receive(call({}, 3))]);
+    expect(application.asked).toHaveLength(2);
     expect(application.cancelled).toHaveLength(2);
     expect(sent).toEqual([]);
   });
