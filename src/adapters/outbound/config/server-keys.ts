@@ -57,70 +57,54 @@ const INHERITED = valueOr([true], listOf('a list of names of environment variabl
 
 /** The keys of a server. */
 export const SERVER_TABLE = {
-  name: key(
-    'unique; at most 32 letters, digits, `-` and `_`; not `__`, which separates server and tool in names over MCP',
-    SERVER_NAME,
-    { absent: 'required' },
-  ),
-  command: key('a program, which is started directly and never through a shell', TEXT),
-  url: key('the URL of a remote server; `http://` only for this machine, or with `allow_insecure`', remoteUrl(false)),
-  args: key('its arguments, as a list', TEXTS, { default: [] }),
+  name: key('unique; at most 32 letters, digits, `-` and `_`, without `__`', SERVER_NAME, { absent: 'required' }),
+  command: key('a program, started directly and never through a shell', TEXT),
+  url: key('the URL of a remote server; `http://` only on this machine, or with `allow_insecure`', remoteUrl(false)),
+  args: key('its arguments', TEXTS, { default: [] }),
   cwd: key('the folder in which it runs', path('a text'), { absent: 'the folder of the configuration' }),
   envs: key('environment variables, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
   env: key('the same as `envs`', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
   inherit_env: key(
-    'more variables to inherit: a list of names, or `true` for all except our keys ([environment](#the-environment-of-a-server))',
+    'more variables that it [inherits](#the-environment-of-a-server): a list of names, or `true` for all except our keys',
     INHERITED,
     { default: [] },
   ),
   transport: key(
-    '`http` (Streamable HTTP), `sse`, or `auto`: Streamable HTTP, and SSE if the server answers 400, 404 or 405 without a JSON-RPC error',
+    '`http` (Streamable HTTP), `sse`, or `auto`: Streamable HTTP, and SSE if the server does not know it',
     oneOf(['auto', 'http', 'sse']),
     { default: 'auto' },
   ),
-  headers: key('headers of every request to a remote server, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
+  headers: key('headers of every request, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
   allow_insecure: key('allows an `http://` URL of another machine', flag, { default: false }),
   auth: key(
-    'how to sign in to a remote server, as a map: `grant` (`authorization_code` or `client_credentials`), `client_id`, `client_secret` (only `\u0024{NAME}`), `client_metadata_url`, `issuer` (required with `client_secret`), `scopes`, `resource` (a URI or `none`), `callback_port`',
+    'how to [sign in](#sign-in), as a map: `grant` (`authorization_code` or `client_credentials`), `client_id`, `client_secret` (only `\u0024{NAME}`), `client_metadata_url`, `issuer`, `scopes`, `resource` (a URI or `none`), `callback_port`',
     auth,
     { absent: 'none' },
   ),
-  timeout: key('limit of a call in ms, waits included', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
-  startup_timeout: key(
-    'limit of a start in ms, until the list of tools is known; a cold `npx` is slow',
-    milliseconds(1),
-    { default: 60_000 },
-  ),
+  timeout: key('limit of a call in ms, including waits', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
+  startup_timeout: key('limit of a start in ms, until its tools are known', milliseconds(1), { default: 60_000 }),
   start: key(
-    '`on_use`: with its first call; `at_once`: with the program ([lists](#servers-start-when-they-are-used))',
+    '[starts](#servers-start-when-they-are-used) with its first call (`on_use`), or with the program (`at_once`)',
     oneOf(['at_once', 'on_use']),
     { absent: '`on_use`; `at_once` over HTTP, and for remote servers' },
   ),
-  idle_ms: key('stops the server after so many ms without a call, until its next call; `0`: never', milliseconds(0), {
+  idle_ms: key('ms without a call after which the server is stopped until its next call; `0`: never', milliseconds(0), {
     default: 0,
   }),
   restart: key('`on-failure`, or `never`', oneOf(['on-failure', 'never']), { default: 'on-failure' }),
-  required: key('whether `/readyz` reports ready only while this server is available', flag, { default: false }),
+  required: key('`/readyz` reports ready only while this server is available', flag, { default: false }),
   tools: key(
-    '`allow` and `deny`: lists of names, with `*` at either end for any text; a tool in both lists is denied; `rename`, `describe` and `read_only` ([other names](#other-names-and-descriptions))',
+    '`allow` and `deny`: lists of names, with `*` at either end for any text; `deny` wins; `rename`, `describe` and `read_only`: [other names](#other-names-and-descriptions)',
     toolRules,
     { default: {}, absent: 'all tools' },
   ),
-  max_concurrency: key(
-    'calls that run on the server at the same time; as many again of each caller wait, and others get 429',
-    integer(1),
-    { default: 64 },
-  ),
-  max_response_bytes: key('maximum size of a response, 1024 or greater', integer(1024), { default: 10 * 1024 * 1024 }),
-  forward_baggage: key(
-    'passes the `baggage` of a trace on to the server ([traces](team.md#traces)); it often identifies people',
-    flag,
-    { default: false },
-  ),
+  max_concurrency: key('[calls](#calls) that run on the server at the same time', integer(1), { default: 64 }),
+  max_response_bytes: key('maximum size of a response', integer(1024), { default: 10 * 1024 * 1024 }),
+  forward_baggage: key('passes on the `baggage` of [traces](team.md#traces), which often identifies people', flag, {
+    default: false,
+  }),
   /** Its tools return nothing private. */
-  public: key(
-    'its tools return nothing private (documentation, weather), see [grounded answers](grounded-answers.md#the-web)',
-    flag,
-    { default: false },
-  ),
+  public: key('its tools return nothing private: they do not [close the web](grounded-answers.md#the-web)', flag, {
+    default: false,
+  }),
 };
