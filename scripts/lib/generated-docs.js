@@ -31,9 +31,12 @@ const PARTS = {
       }),
     ),
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
-  'answer-outcomes': ({ ANSWER_OUTCOMES }) => outcomes(ANSWER_OUTCOMES, () => ''),
+  'answer-outcomes': ({ ANSWER_OUTCOMES }) =>
+    Object.entries(ANSWER_OUTCOMES)
+      .map(([outcome, meaning]) => `- \`${outcome}\`: ${meaning}`)
+      .join('\n'),
   'tool-outcomes': ({ TOOL_OUTCOMES, toolErrorCode }) =>
-    outcomes(TOOL_OUTCOMES, (outcome) => ` (${codeOf(outcome, toolErrorCode)})`),
+    TOOL_OUTCOMES.map((outcome) => `- \`${outcome}\`${codeOf(outcome, toolErrorCode)}`).join('\n'),
   tools: ({ answerToolList }) => toolSections(answerToolList(20_000)),
   ...Object.fromEntries(Object.entries(installParts()).map(([name, part]) => [name, () => part])),
 };
@@ -104,18 +107,13 @@ function table(header, rows) {
   return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
 }
 
-/** `answered`, then the failures in alphabetical order. */
-function outcomes({ answered, ...failures }, noteOf) {
-  const rows = Object.entries(failures).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const lines = rows.map(([outcome, meaning]) => `- \`${outcome}\`${noteOf(outcome)}: ${meaning}`);
-  return [`- \`answered\`: ${answered}`, ...lines].join('\n');
-}
-
 /** The code of an outcome in REST. */
 function codeOf(outcome, toolErrorCode) {
-  if (outcome === 'tool_error') return '`TOOL_EXECUTION_ERROR`';
-  if (outcome === 'json_rpc') return '`TOOL_EXECUTION_ERROR`, or by its code';
-  return `\`${toolErrorCode({ kind: outcome })}\``;
+  if (outcome === 'answered') return '';
+  if (outcome === 'internal_error') return ': `INTERNAL_ERROR`';
+  if (outcome === 'tool_error') return ': `TOOL_EXECUTION_ERROR`';
+  if (outcome === 'json_rpc') return ': `TOOL_EXECUTION_ERROR`, or by its code';
+  return `: \`${toolErrorCode({ kind: outcome })}\``;
 }
 
 function toText(value) {
