@@ -33,7 +33,7 @@ const PARTS = {
   options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
   'answer-outcomes': ({ ANSWER_OUTCOMES }) =>
     Object.entries(ANSWER_OUTCOMES)
-      .map(([outcome, meaning]) => `- \`${outcome}\`: ${meaning}`)
+      .map(([outcome, meaning]) => `- \`${outcome}\`${meaning && `: ${meaning}`}`)
       .join('\n'),
   'tool-outcomes': ({ TOOL_OUTCOMES, toolErrorCode }) =>
     TOOL_OUTCOMES.map((outcome) => `- \`${outcome}\`${codeOf(outcome, toolErrorCode)}`).join('\n'),
