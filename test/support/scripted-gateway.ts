@@ -2,20 +2,45 @@ import { onTestFinished } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { Gateway } from '../../src/application/gateway/gateway.ts';
 import type { GatewayOptions } from '../../src/application/gateway/gateway-options.ts';
-import type { ServerDefinition } from '../../src/application/gateway/server-definition.ts';
+import type { ConfiguredServer, ServerDefinition } from '../../src/application/gateway/server-definition.ts';
 import { FakeClock } from './fake-clock.ts';
+import { FakeToolServer } from './fake-tool-server.ts';
 import { RecordingLogger } from './recording-logger.ts';
 import type { ScriptedToolServer } from './scripted-tool-server.ts';
 
-export interface ScriptedGatewayOptions extends Partial<Omit<GatewayOptions, 'servers' | 'validator'>> {
-  /** Differences from the defaults, by the names of the servers. */
-  readonly definitions?: Readonly<Record<string, Partial<ServerDefinition>>>;
+export type FakeConfigured = ConfiguredServer & { readonly server: FakeToolServer };
+
+interface ConfiguredOptions extends Partial<ServerDefinition> {
+  /** That of the configuration of the server. */
+  readonly fingerprint?: string;
+  readonly server?: FakeToolServer;
 }
 
-/** The gateway on servers of the test, by their names, for one test. */
-export function startScripted(
-  servers: Readonly<Record<string, ScriptedToolServer>>,
-  { definitions = {}, ...options }: ScriptedGatewayOptions = {},
+/** A configured fake server. */
+export function configured(
+  name: string,
+  { fingerprint = '1', server = new FakeToolServer(), ...more }: ConfiguredOptions = {},
+): FakeConfigured {
+  const definition: ServerDefinition = {
+    name,
+    transport: 'stdio',
+    timeoutMs: 30_000,
+    startupTimeoutMs: 60_000,
+    restart: 'on-failure',
+    start: 'at_once',
+    idleMs: 0,
+    isRequired: false,
+    filter: {},
+    maxConcurrency: 64,
+    ...more,
+  };
+  return { definition, server, fingerprint };
+}
+
+/** The gateway on configured servers, for one test. */
+export function gatewayOf(
+  servers: readonly ConfiguredServer[],
+  options: Partial<Omit<GatewayOptions, 'servers' | 'validator'>> = {},
 ): Gateway {
   const { logger = new RecordingLogger() } = options;
   const validator = new AjvSchemaValidator(logger);
@@ -23,10 +48,7 @@ export function startScripted(
     clock: new FakeClock(),
     logger,
     validator: async () => validator,
-    servers: Object.entries(servers).map(([name, server]) => {
-      server.name = name;
-      return { definition: { ...DEFINITION, name, ...definitions[name] }, server, fingerprint: name };
-    }),
+    servers,
     drainMs: 25_000,
     ...options,
   });
@@ -34,14 +56,19 @@ export function startScripted(
   return gateway;
 }
 
-const DEFINITION: Omit<ServerDefinition, 'name'> = {
-  transport: 'stdio',
-  timeoutMs: 30_000,
-  startupTimeoutMs: 60_000,
-  restart: 'on-failure',
-  start: 'at_once',
-  idleMs: 0,
-  isRequired: false,
-  filter: {},
-  maxConcurrency: 64,
-};
+export interface ScriptedGatewayOptions extends Partial<Omit<GatewayOptions, 'servers' | 'validator'>> {
+  /** Differences from the defaults, by the names of the servers. */
+  readonly definitions?: Readonly<Record<string, Partial<ServerDefinition>>>;
+}
+
+/** The gateway on servers of the test, by their names. */
+export function startScripted(
+  servers: Readonly<Record<string, ScriptedToolServer>>,
+  { definitions = {}, ...options }: ScriptedGatewayOptions = {},
+): Gateway {
+  const all = Object.entries(servers).map(([name, server]) => {
+    server.name = name;
+    return configured(name, { server, fingerprint: name, ...definitions[name] });
+  });
+  return gatewayOf(all, options);
+}

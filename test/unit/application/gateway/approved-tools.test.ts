@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { CallReport } from '../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { approve } from '../../../../src/domain/gateway/approved-tools.ts';
@@ -9,9 +9,8 @@ import { settled } from '../../../support/fake-clock.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';
 import { LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { type ScriptedGatewayOptions, startScripted } from '../../../support/scripted-gateway.ts';
+import { configured, type ScriptedGatewayOptions, startScripted } from '../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer, says, type ToolScript } from '../../../support/scripted-tool-server.ts';
-import { configured } from '../fake-servers.ts';
 
 const read = { script: says('read'), description: 'Reads.' };
 /** Its input is not checked: it is not sent. */
@@ -62,19 +61,18 @@ test('a tool that is new or has changed is not offered, and a call of it is not 
 test('each list decides: tools change between two calls, change back, and change between two starts', async () => {
   const server = new ScriptedToolServer({ read });
   const { gateway, call, names } = await start(server);
-  let changes = 0;
-  gateway.onToolsChanged(() => {
-    changes += 1;
-  });
+  const onChanged = vi.fn();
+  gateway.onToolsChanged(onChanged);
   const change = async (tool: typeof read) => {
     server.change({ read: tool });
     await settled();
   };
   await change(changed);
-  expect([names(), changes]).toEqual([[], 1]);
+  expect(names()).toEqual([]);
+  expect(onChanged).toHaveBeenCalledTimes(1);
   expect(errorOf(await call('read'))).toMatchObject({ kind: 'tool_changed' });
   await change(read);
-  expect([names(), changes]).toEqual([['read'], 2]);
+  expect(names()).toEqual(['read']);
   expect((await call('read')).isOk()).toBe(true);
   gateway.restart('notes');
   await change(changed);

@@ -1,37 +1,23 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../../src/application/ports/tool-server.ts';
 import type { CallReport, ToolCall } from '../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
 import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
-import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { startScripted } from '../../../support/scripted-gateway.ts';
-import { ScriptedToolServer, says } from '../../../support/scripted-tool-server.ts';
-import { until } from '../../../support/until.ts';
-import { configured, type FakeConfigured } from '../fake-servers.ts';
+import { configured, type FakeConfigured, gatewayOf } from '../../../support/scripted-gateway.ts';
 
 async function newCallTool(servers: readonly FakeConfigured[]) {
   const clock = new FakeClock();
-  const logger = new RecordingLogger();
   const reports: CallReport[] = [];
-  const validator = new FakeSchemaValidator();
-  const onCallEnded = (report: CallReport) => void reports.push(report);
-  const gateway = new Gateway({ clock, logger, validator: async () => validator, servers, drainMs: 0 });
-  const options = { clock, onCallEnded };
+  const gateway = gatewayOf(servers, { clock, drainMs: 0 });
+  const options = { clock, onCallEnded: (report: CallReport) => void reports.push(report) };
   await settled();
   const call = (more: Partial<ToolCall> = {}, signal = never()) =>
-    callOn(
-      gateway,
-      { server: 'server', tool: 'echo', args: {}, by: LOCAL, onProgress: () => {}, ...more },
-      signal,
-      options,
-    );
+    callOn(gateway, { server: 'server', tool: 'echo', args: {}, by: LOCAL, ...more }, signal, options);
   return { clock, call, reports };
 }
 
@@ -64,28 +50,16 @@ describe('a call', () => {
   });
 
   test.each([
-    { kind: 'json_rpc', code: -32603, message: 'oh', data: { a: 1 } },
-    { kind: 'crashed', reason: 'exited with code 1' },
-    { kind: 'too_large', maxBytes: 1024 },
-    { kind: 'invalid_result', detail: 'no result' },
-  ] as const)('gets the error of the connection: %j', async (error) => {
+    [{ kind: 'json_rpc', code: -32603, message: 'oh', data: { a: 1 } }, {}],
+    [{ kind: 'unauthorized', status: 401 }, { server: 'server' }],
+    [{ kind: 'login_required' }, { server: 'server' }],
+  ] as const)('gets the error of the connection, with the server that refused it: %j', async (error, more) => {
     const server = configured('server');
     server.server.answer = async () => err(error);
     const { call, reports } = await newCallTool([server]);
-    expect(errorOf(await call())).toEqual(error);
+    expect(errorOf(await call())).toEqual({ ...error, ...more });
     expect(reports).toMatchObject([{ tool: 'echo', outcome: error.kind }]);
   });
-
-  test.each([{ kind: 'unauthorized', status: 401 }, { kind: 'login_required' }] as const)(
-    'gets the refusal of the server with its name: %j',
-    async (error) => {
-      const server = configured('server');
-      server.server.answer = async () => err(error);
-      const { call, reports } = await newCallTool([server]);
-      expect(errorOf(await call())).toEqual({ ...error, server: 'server' });
-      expect(reports).toMatchObject([{ tool: 'echo', outcome: error.kind }]);
-    },
-  );
 
   test('reports its progress and its end to the caller', async () => {
     const server = configured('server');
@@ -147,34 +121,22 @@ describe('a call is refused', () => {
   });
 });
 
-describe('a call to a server whose first start is in progress', () => {
-  test('is refused if the start fails', async () => {
-    const server = configured('server', { startupTimeoutMs: 5000 });
-    server.server.connects.push('hangs');
-    const { call, clock } = await newCallTool([server]);
-    const outcome = call();
-    await clock.advance(5000);
-    expect(errorOf(await outcome)).toMatchObject({ kind: 'not_available', state: 'unavailable' });
-  });
-
-  test('times out while it waits', async () => {
-    const server = configured('server', { timeoutMs: 2000 });
-    server.server.connects.push('hangs');
-    const { call, clock, reports } = await newCallTool([server]);
-    const outcome = call();
-    await clock.advance(2000);
-    expect(errorOf(await outcome)).toEqual({ kind: 'timed_out', timeoutMs: 2000 });
-    expect(reports).toMatchObject([{ outcome: 'timed_out', seconds: 2 }]);
-  });
+test('a call times out while it waits for the first start of the server', async () => {
+  const server = configured('server', { timeoutMs: 2000 });
+  server.server.connects.push('hangs');
+  const { call, clock, reports } = await newCallTool([server]);
+  const outcome = call();
+  await clock.advance(2000);
+  expect(errorOf(await outcome)).toEqual({ kind: 'timed_out', timeoutMs: 2000 });
+  expect(reports).toMatchObject([{ outcome: 'timed_out', seconds: 2 }]);
 });
 
 describe('the time limit', () => {
   test.each([
-    ['of the server', 5000, undefined, 5000],
-    ['of the caller, if it is shorter', 5000, 1000, 1000],
-    ['of the server, if that of the caller is longer', 5000, 60_000, 5000],
-  ])('is that %s', async (_, ofServer, ofCaller, limitMs) => {
-    const { server, fake } = slowServer({ timeoutMs: ofServer });
+    ['of the server', undefined, 5000],
+    ['of the caller, if it is shorter', 1000, 1000],
+  ])('is that %s', async (_, timeoutMs, limitMs) => {
+    const { server, fake } = slowServer({ timeoutMs: 5000 });
     let sent: AbortSignal | undefined;
     const answer = fake.answer;
     fake.answer = (name, args, onProgress, signal) => {
@@ -183,7 +145,7 @@ describe('the time limit', () => {
     };
     const { call, clock } = await newCallTool([server]);
     const { signal } = new AbortController();
-    const outcome = call(ofCaller === undefined ? {} : { timeoutMs: ofCaller }, signal);
+    const outcome = call({ timeoutMs }, signal);
     await clock.advance(limitMs - 1);
     expect(sent?.aborted).toBe(false);
     await clock.advance(1);
@@ -267,13 +229,6 @@ describe('a caller that leaves', () => {
     await settled();
     expect(server.server.last.calls).toEqual([]);
   });
-
-  test('before the call: it is never sent', async () => {
-    const server = configured('server');
-    const { call } = await newCallTool([server]);
-    expect(errorOf(await call({}, AbortSignal.abort()))).toEqual({ kind: 'cancelled' });
-    expect(server.server.last.calls).toEqual([]);
-  });
 });
 
 describe('calls that run at the same time', () => {
@@ -294,15 +249,6 @@ describe('calls that run at the same time', () => {
     expect((await Promise.all(calls)).every((outcome) => outcome.isOk())).toBe(true);
   });
 
-  test('of one server do not limit those of another', async () => {
-    const { server } = slowServer({ maxConcurrency: 1 });
-    const { call } = await newCallTool([server, configured('other')]);
-    void call();
-    void call();
-    await settled();
-    expect((await call({ server: 'other' })).isOk()).toBe(true);
-  });
-
   test('all fail if the server is lost; those that wait are not sent', async () => {
     const { server, fake } = slowServer({ maxConcurrency: 1 });
     const { call } = await newCallTool([server]);
@@ -317,25 +263,12 @@ describe('calls that run at the same time', () => {
 });
 
 test('an error names only what the caller may use', async () => {
-  const files = new ScriptedToolServer({ read: says('Read.'), write: says('Written.') });
-  const gateway = startScripted({ files, notes: new ScriptedToolServer() });
-  await until(() => gateway.tools.length === 2);
-  const by = callerOf('alice', {
-    rights: rightsBy({ alice: { servers: { files: ['read'] } } })({ caller: 'alice' }),
-  });
-  const call = async (server: string, tool: string) =>
-    (await callOn(gateway, { server, tool, args: {}, by }, never()))._unsafeUnwrapErr();
-  expect(await call('notes', 'x')).toEqual({
-    kind: 'unknown_server',
-    server: 'notes',
-    known: ['files'],
-    isDenied: true,
-  });
-  expect(await call('files', 'write')).toEqual({
-    kind: 'unknown_tool',
-    server: 'files',
-    tool: 'write',
-    known: ['read'],
-    isDenied: true,
-  });
+  const files = configured('files');
+  files.server.tools = ['read', 'write'].map((name) => fakeTool(name, { server: 'files' }));
+  const { call } = await newCallTool([files, configured('notes')]);
+  const by = callerOf('alice', { rights: rightsBy({ alice: { servers: { files: ['read'] } } })({ caller: 'alice' }) });
+  const unknownServer = { kind: 'unknown_server', server: 'notes', known: ['files'], isDenied: true };
+  expect(errorOf(await call({ server: 'notes', tool: 'x', by }))).toEqual(unknownServer);
+  const unknownTool = { kind: 'unknown_tool', server: 'files', tool: 'write', known: ['read'], isDenied: true };
+  expect(errorOf(await call({ server: 'files', tool: 'write', by }))).toEqual(unknownTool);
 });

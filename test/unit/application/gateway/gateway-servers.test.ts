@@ -1,37 +1,22 @@
 import { ok } from 'neverthrow';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { Gateway } from '../../../../src/application/gateway/gateway.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
 import { expectNoListener, never } from '../../../contract/search-kit.ts';
 import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
-import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
 import { LOCAL } from '../../../support/origins.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured, type FakeConfigured } from '../fake-servers.ts';
+import { configured, type FakeConfigured, gatewayOf } from '../../../support/scripted-gateway.ts';
 
 const DRAIN_MS = 25_000;
 const CALL_REMOVED = { server: 'removed', tool: 'echo', args: {}, by: LOCAL };
 
-function newGateway(servers: readonly FakeConfigured[] = []) {
+async function start(...servers: readonly FakeConfigured[]) {
   const clock = new FakeClock();
-  const logger = new RecordingLogger();
-  const gateway = new Gateway({
-    clock,
-    logger,
-    validator: async () => new FakeSchemaValidator(),
-    servers,
-    drainMs: DRAIN_MS,
-  });
+  const gateway = gatewayOf(servers, { clock, drainMs: DRAIN_MS });
   const states = () => Object.fromEntries(gateway.servers.map(({ name, state }) => [name, state]));
-  return { gateway, clock, states };
-}
-
-async function gatewayOf(...servers: readonly FakeConfigured[]) {
-  const started = newGateway(servers);
   await settled();
-  return started;
+  return { gateway, clock, states };
 }
 
 /** Lets the calls of a server wait. Each call of the result ends the next. */
@@ -51,7 +36,7 @@ function hanging(name: string, startupTimeoutMs = 60_000): FakeConfigured {
 describe('the first starts', () => {
   test('are made four at a time; a start that fails makes room', async () => {
     const servers = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => hanging(name, name === 'b' ? 1000 : 5000));
-    const { gateway, clock } = await gatewayOf(...servers);
+    const { gateway, clock } = await start(...servers);
     const starts = () => servers.map(({ server }) => server.starts);
     expect(starts()).toEqual([1, 1, 1, 1, 0, 0]);
     expect(gateway.readiness()).toBe('starting');
@@ -65,19 +50,17 @@ describe('the first starts', () => {
   });
 
   test('are awaited by `whenStarted`, until the caller leaves', async () => {
-    const { gateway, clock } = await gatewayOf(hanging('hanging', 5000), configured('good'));
+    const { gateway, clock } = await start(hanging('hanging', 5000), configured('good'));
     const leaving = new AbortController();
     const left = gateway.whenStarted(60_000, leaving.signal);
     const { signal } = new AbortController();
-    let isStarted = false;
-    const waiting = gateway.whenStarted(60_000, signal).then(() => {
-      isStarted = true;
-    });
+    const onStarted = vi.fn();
+    const waiting = gateway.whenStarted(60_000, signal).then(onStarted);
     leaving.abort();
     await left;
     await gateway.whenStarted(60_000, AbortSignal.abort());
     await clock.advance(4999);
-    expect(isStarted).toBe(false);
+    expect(onStarted).not.toHaveBeenCalled();
     await clock.advance(1);
     await waiting;
     expectNoListener(leaving.signal);
@@ -90,7 +73,7 @@ describe('the first starts', () => {
     process.on('warning', onWarning);
     onTestFinished(() => void process.off('warning', onWarning));
     const servers = Array.from({ length: 20 }, (_, index) => hanging(`server${index}`));
-    const { gateway, clock } = await gatewayOf(...servers);
+    const { gateway, clock } = await start(...servers);
     const visible = gateway.as(EVERYTHING);
     const waiting = [gateway, visible].map((one) => one.whenStarted(1000, never()));
     await clock.advance(1000);
@@ -100,10 +83,7 @@ describe('the first starts', () => {
 
   test('a restart of a server that waits for its turn is its start, and happens once', async () => {
     const last = configured('last');
-    const { gateway, clock, states } = await gatewayOf(
-      ...['a', 'b', 'c', 'd'].map((name) => hanging(name, 5000)),
-      last,
-    );
+    const { gateway, clock, states } = await start(...['a', 'b', 'c', 'd'].map((name) => hanging(name, 5000)), last);
     gateway.restart('last');
     await settled();
     expect(states().last).toBe('available');
@@ -117,13 +97,13 @@ describe('readiness', () => {
   test('is given without servers, and with servers that are down and not required', async () => {
     const failing = configured('failing', { restart: 'never' });
     failing.server.connects.push('no');
-    expect(newGateway().gateway.readiness()).toBe('ready');
-    expect((await gatewayOf(failing)).gateway.readiness()).toBe('ready');
+    expect((await start()).gateway.readiness()).toBe('ready');
+    expect((await start(failing)).gateway.readiness()).toBe('ready');
   });
 
   test('ends while a required server is down', async () => {
     const required = configured('required', { isRequired: true });
-    const { gateway, clock } = await gatewayOf(required, configured('other'));
+    const { gateway, clock } = await start(required, configured('other'));
     expect(gateway.readiness()).toBe('ready');
     required.server.last.lose();
     expect(gateway.readiness()).toBe('required server not available');
@@ -133,7 +113,7 @@ describe('readiness', () => {
 
   test('does not end while a server is started again that is not required', async () => {
     const server = configured('server');
-    const { gateway } = await gatewayOf(server);
+    const { gateway } = await start(server);
     server.server.connects.push('hangs');
     gateway.restart('server');
     expect(gateway.readiness()).toBe('ready');
@@ -144,7 +124,7 @@ test('lists the tools of the servers that are available, in the order of the con
   const [a, b, c] = ['a', 'b', 'c'].map((name) => configured(name)) as [FakeConfigured, FakeConfigured, FakeConfigured];
   for (const { definition, server } of [a, b, c]) server.tools = [fakeTool(definition.name)];
   c.server.connects.push('no');
-  const { gateway, clock } = await gatewayOf(c, a, b);
+  const { gateway, clock } = await start(c, a, b);
   expect(gateway.servers.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
   expect(gateway.tools.map(({ name }) => name)).toEqual(['a', 'b']);
   await clock.advance(1000);
@@ -156,7 +136,7 @@ test('lists the tools of the servers that are available, in the order of the con
 describe('another configuration', () => {
   test('starts new servers, and leaves those that are equal untouched', async () => {
     const kept = configured('kept');
-    const { gateway, states } = await gatewayOf(kept);
+    const { gateway, states } = await start(kept);
     const added = configured('added');
     gateway.reconfigure([added, configured('kept')]);
     await settled();
@@ -168,24 +148,22 @@ describe('another configuration', () => {
 
   test('ends a server that is removed', async () => {
     const removed = configured('removed');
-    const { gateway } = await gatewayOf(removed, configured('kept'));
-    let changes = 0;
-    gateway.onToolsChanged(() => {
-      changes += 1;
-    });
+    const { gateway } = await start(removed, configured('kept'));
+    const onChanged = vi.fn();
+    gateway.onToolsChanged(onChanged);
     expect(gateway.timeoutOf('removed')).toBe(removed.definition.timeoutMs);
     gateway.reconfigure([configured('kept')]);
     expect(gateway.timeoutOf('removed')).toBeUndefined();
     expect(gateway.tools).toHaveLength(1);
     await settled();
     expect(removed.server.last.isEnded).toBe(true);
-    expect(changes).toBeGreaterThan(0);
+    expect(onChanged).toHaveBeenCalled();
   });
 
   test('ends a server with calls in flight when they have ended', async () => {
     const removed = configured('removed', { maxConcurrency: 1 });
     const endCall = holdCalls(removed);
-    const { gateway, clock } = await gatewayOf(removed);
+    const { gateway, clock } = await start(removed);
     const calls = ['first', 'second'].map(() => callOn(gateway, CALL_REMOVED, never()));
     await settled();
     gateway.reconfigure([]);
@@ -205,7 +183,7 @@ describe('another configuration', () => {
   test('ends a server whose calls do not end after the time for that', async () => {
     const removed = configured('removed');
     holdCalls(removed);
-    const { gateway, clock } = await gatewayOf(removed);
+    const { gateway, clock } = await start(removed);
     void callOn(gateway, CALL_REMOVED, never());
     await settled();
     gateway.reconfigure([]);
@@ -220,7 +198,7 @@ describe('another configuration', () => {
     const after = configured('server', { fingerprint: '2' });
     after.server.tools = [fakeTool('new')];
     const endCall = holdCalls(before);
-    const { gateway } = await gatewayOf(before);
+    const { gateway } = await start(before);
     const running = callOn(gateway, { ...CALL_REMOVED, server: 'server' }, never());
     await settled();
     gateway.reconfigure([after]);
@@ -237,7 +215,7 @@ describe('another configuration', () => {
   test('ends a server that has not been started yet, and never starts it', async () => {
     const waiting = configured('waiting');
     const busy = ['a', 'b', 'c', 'd'].map((name) => hanging(name, 5000));
-    const { gateway, clock } = await gatewayOf(...busy, waiting);
+    const { gateway, clock } = await start(...busy, waiting);
     gateway.reconfigure(busy);
     await clock.advance(5000);
     expect(waiting.server.starts).toBe(0);
@@ -246,7 +224,7 @@ describe('another configuration', () => {
 
   test('ends the start of a server that is removed meanwhile', async () => {
     const removed = hanging('removed');
-    const { gateway, clock } = await gatewayOf(removed);
+    const { gateway, clock } = await start(removed);
     gateway.reconfigure([]);
     await settled();
     expect(gateway.readiness()).toBe('ready');
@@ -259,7 +237,7 @@ describe('close', () => {
   test('ends every server, also those that end after their calls, without waiting for these', async () => {
     const [retiring, running] = [configured('retiring'), configured('running')];
     holdCalls(retiring);
-    const { gateway, clock } = await gatewayOf(retiring, running);
+    const { gateway, clock } = await start(retiring, running);
     void callOn(gateway, { ...CALL_REMOVED, server: 'retiring' }, never());
     await settled();
     gateway.reconfigure([running]);
@@ -275,7 +253,7 @@ describe('close', () => {
   test('is final: neither a restart nor another configuration starts a server', async () => {
     const server = configured('server');
     const late = configured('late');
-    const { gateway, states } = await gatewayOf(server);
+    const { gateway, states } = await start(server);
     await gateway.close();
     gateway.restart('server');
     gateway.reconfigure([server, late]);
@@ -286,7 +264,7 @@ describe('close', () => {
 
   test('during the first starts starts no other server', async () => {
     const servers = ['a', 'b', 'c', 'd', 'e'].map((name) => hanging(name));
-    const { gateway } = await gatewayOf(...servers);
+    const { gateway } = await start(...servers);
     await gateway.close();
     await settled();
     expect(servers.map(({ server }) => server.starts)).toEqual([1, 1, 1, 1, 0]);

@@ -1,13 +1,14 @@
 import { ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
 import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
 import type { Definitions } from '../../../../src/application/ports/kept-definitions.ts';
 import { never } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { deferred } from '../../../support/fake-llm-search.ts';
 import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured } from '../fake-servers.ts';
+import { configured } from '../../../support/scripted-gateway.ts';
 
 const KNOWN: Definitions = {
   listedAt: new Date('2026-11-20T00:00:00Z'),
@@ -24,7 +25,7 @@ function newIdle(
 ) {
   const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
   const kept: Definitions[] = [];
-  let changes = 0;
+  const onToolsChanged = vi.fn();
   const supervisor = new ServerSupervisor({
     ...configured('fake', { server, start: 'on_use', ...more }),
     known: known === 'nothing' ? undefined : known,
@@ -34,12 +35,10 @@ function newIdle(
     },
     clock,
     logger,
-    onToolsChanged: () => {
-      changes += 1;
-    },
+    onToolsChanged,
   });
   const use = (task = async () => {}, signal = never()) => supervisor.use(task, signal);
-  return { clock, logger, server, supervisor, kept, use, changes: () => changes };
+  return { clock, logger, server, supervisor, kept, use, onToolsChanged };
 }
 
 // S64
@@ -59,7 +58,7 @@ describe('a server of which the definitions are known', () => {
   });
 
   test('starts with the first use, once for all that wait, and stays in the lists meanwhile', async () => {
-    const { supervisor, server, use, changes, logger } = newIdle();
+    const { supervisor, server, use, onToolsChanged, logger } = newIdle();
     server.connects.push('hangs');
     const ran: string[] = [];
     const uses = ['a', 'b'].map((name) => use(async () => void ran.push(name)));
@@ -70,16 +69,16 @@ describe('a server of which the definitions are known', () => {
     await Promise.all(uses);
     expect([server.starts, ran, supervisor.status.state]).toEqual([1, ['a', 'b'], 'available']);
     expect(supervisor.status.listedAt).toBeUndefined();
-    expect(changes()).toBeGreaterThan(0);
+    expect(onToolsChanged).toHaveBeenCalled();
     expect(logger.lines).toEqual([]);
   });
 
   test('has no tools any more if the start fails', async () => {
-    const { supervisor, server, use, changes } = newIdle();
+    const { supervisor, server, use, onToolsChanged } = newIdle();
     server.connects.push('no licence');
     await use();
     expect(supervisor.status).toMatchObject({ state: 'unavailable', tools: 0, lastError: 'no licence' });
-    expect(changes()).toBe(1);
+    expect(onToolsChanged).toHaveBeenCalledTimes(1);
   });
 
   test('runs the task soon after the caller has left, and starts for others', async () => {
@@ -111,16 +110,14 @@ describe('a server of which the definitions are known', () => {
 test('the end waits at most a second until what was listed is kept', async () => {
   const { supervisor, clock } = newIdle({}, 'nothing', () => new Promise(() => {}));
   await supervisor.start();
-  let hasEnded = false;
-  void supervisor.stop().then(() => {
-    hasEnded = true;
-  });
+  const onEnd = vi.fn();
+  void supervisor.stop().then(onEnd);
   await clock.advance(999);
   await settled();
-  expect(hasEnded).toBe(false);
+  expect(onEnd).not.toHaveBeenCalled();
   await clock.advance(1);
   await settled();
-  expect(hasEnded).toBe(true);
+  expect(onEnd).toHaveBeenCalled();
 });
 
 test('a server of which nothing is known starts at once, and all that it lists is kept', async () => {
@@ -132,6 +129,7 @@ test('a server of which nothing is known starts at once, and all that it lists i
     ok(method === 'prompts/list' ? { prompts: [{ name: 'p' }] } : { resources: [], resourceTemplates: [] });
   await supervisor.start();
   await supervisor.whenStarted(never());
+  expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo']);
   await supervisor.stop();
   expect(kept.at(-1)).toEqual({
     listedAt: clock.now(),
@@ -148,10 +146,10 @@ test('a server of which nothing is known starts at once, and all that it lists i
 
 describe('idle_ms', () => {
   test('stops a server after that time without a call, and the next call starts it again', async () => {
-    const { supervisor, server, use, clock, changes } = newIdle({ idleMs: 1000 });
+    const { supervisor, server, use, clock, onToolsChanged } = newIdle({ idleMs: 1000 });
     await use();
     await settled();
-    const before = changes();
+    onToolsChanged.mockClear();
     await clock.advance(999);
     await use();
     await clock.advance(999);
@@ -162,30 +160,17 @@ describe('idle_ms', () => {
     expect(clock.pendingSleeps).toBe(0);
     await use();
     expect(supervisor.status).toMatchObject({ state: 'available', restarts: 1 });
-    expect(changes()).toBeGreaterThan(before);
+    expect(onToolsChanged).toHaveBeenCalled();
   });
 
   test('ends nothing while a call runs', async () => {
     const { supervisor, use, clock } = newIdle({ idleMs: 1000 });
-    let end = () => {};
-    const running = use(
-      () =>
-        new Promise<void>((resolve) => {
-          end = resolve;
-        }),
-    );
+    const { promise, settle } = deferred<void>();
+    const running = use(() => promise);
     await clock.advance(5000);
     expect(supervisor.status.state).toBe('available');
-    end();
+    settle();
     await running;
-    await clock.advance(1000);
-    expect(supervisor.status.state).toBe('idle');
-  });
-
-  test('counts from the start of a server that nobody calls', async () => {
-    const { supervisor, clock } = newIdle({ idleMs: 1000, start: 'at_once' });
-    expect(supervisor.startsAtOnce).toBe(true);
-    await supervisor.start();
     await clock.advance(1000);
     expect(supervisor.status.state).toBe('idle');
   });

@@ -1,70 +1,54 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { never } from '../../../../src/application/async/deadline.ts';
-import { Gateway } from '../../../../src/application/gateway/gateway.ts';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
 import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
 import { callOn } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
-import { FakeSchemaValidator } from '../../../support/fake-schema-validator.ts';
 import { FakeServerLogin } from '../../../support/fake-server-login.ts';
 import { FakeToolServer } from '../../../support/fake-tool-server.ts';
 import { LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured } from '../fake-servers.ts';
+import { configured, gatewayOf } from '../../../support/scripted-gateway.ts';
 
 const COMMAND = 'openai-responses-mcp login notes';
 const REQUIRED = `requires a login; sign in with: ${COMMAND}`;
 
-/** A server that requires a login until `login.signIn`. */
-function newSupervisor(more: Partial<ServerDefinition> = {}) {
+/** A server that requires a login until `login.signIn`, unless a person has signed in before. */
+async function startedSupervisor(more: Partial<ServerDefinition> = {}, isSignedIn = false) {
   const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
   const login = new FakeServerLogin('notes');
   server.login = login;
+  if (isSignedIn) login.required = undefined;
   const supervisor = new ServerSupervisor({
     ...configured('notes', { server, ...more }),
     clock,
     logger,
     onToolsChanged() {},
   });
+  await supervisor.start();
   return { supervisor, server, login, clock, logger };
-}
-
-async function startedSupervisor(more: Partial<ServerDefinition> = {}) {
-  const started = newSupervisor(more);
-  await started.supervisor.start();
-  return started;
-}
-
-async function availableSupervisor() {
-  const started = newSupervisor();
-  started.login.required = undefined;
-  await started.supervisor.start();
-  return started;
 }
 
 // S69
 describe('a server without a login', () => {
-  test.each(['on-failure', 'never'] as const)(
-    'requires one, and is not started again by itself (restart: %s)',
-    async (restart) => {
-      const { supervisor, server, clock, logger } = await startedSupervisor({ restart });
-      expect(supervisor.status).toEqual({
-        name: 'notes',
-        transport: 'stdio',
-        state: 'login_required',
-        since: clock.now(),
-        restarts: 0,
-        tools: 0,
-        lastError: REQUIRED,
-        login: COMMAND,
-      });
-      expect(supervisor.retryAfterMs).toBeUndefined();
-      expect(clock.pendingSleeps).toBe(0);
-      expect(server.starts).toBe(1);
-      expect(logger.lines).toEqual([`warn gateway: notes ${REQUIRED}`]);
-    },
-  );
+  test('requires one, and is not started again by itself', async () => {
+    const { supervisor, server, clock, logger } = await startedSupervisor();
+    expect(supervisor.status).toEqual({
+      name: 'notes',
+      transport: 'stdio',
+      state: 'login_required',
+      since: clock.now(),
+      restarts: 0,
+      tools: 0,
+      lastError: REQUIRED,
+      login: COMMAND,
+    });
+    expect(supervisor.retryAfterMs).toBeUndefined();
+    expect(clock.pendingSleeps).toBe(0);
+    expect(server.starts).toBe(1);
+    expect(logger.lines).toEqual([`warn gateway: notes ${REQUIRED}`]);
+  });
 
   test('is started when a person has signed in; the command is no longer named', async () => {
     const { supervisor, login } = await startedSupervisor({ restart: 'never' });
@@ -77,7 +61,7 @@ describe('a server without a login', () => {
 
 describe('a server that is available', () => {
   test('and loses its login requires one', async () => {
-    const { supervisor, server, login, clock } = await availableSupervisor();
+    const { supervisor, server, login, clock } = await startedSupervisor({}, true);
     login.required = REQUIRED;
     server.last.lose('HTTP 401');
     expect(supervisor.status).toMatchObject({ state: 'login_required', lastError: REQUIRED, login: COMMAND, tools: 0 });
@@ -89,7 +73,7 @@ describe('a server that is available', () => {
   });
 
   test('is started again with another login', async () => {
-    const { supervisor, server, login } = await availableSupervisor();
+    const { supervisor, server, login } = await startedSupervisor({}, true);
     const before = server.last;
     login.notify();
     await settled();
@@ -99,29 +83,12 @@ describe('a server that is available', () => {
   });
 });
 
-describe('a new login', () => {
-  test('is no longer listened for after a stop', async () => {
-    const { supervisor, server, login } = await startedSupervisor();
-    expect(login.listeners.size).toBe(1);
-    await supervisor.stop();
-    expect(login.listeners.size).toBe(0);
-    expect(supervisor.status).not.toHaveProperty('login');
-    expect(server.starts).toBe(1);
-  });
-});
-
 describe('the gateway', () => {
   function newGateway(more: Partial<ServerDefinition> = {}) {
     const notes = configured('notes', more);
     const login = new FakeServerLogin('notes');
     notes.server.login = login;
-    const gateway = new Gateway({
-      clock: new FakeClock(),
-      logger: new RecordingLogger(),
-      validator: async () => new FakeSchemaValidator(),
-      servers: [notes, configured('files')],
-      drainMs: 1000,
-    });
+    const gateway = gatewayOf([notes, configured('files')]);
     const call = (server: string) => callOn(gateway, { server, tool: 'echo', args: {}, by: LOCAL }, never());
     return { gateway, notes, login, call };
   }

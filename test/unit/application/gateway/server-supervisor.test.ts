@@ -1,30 +1,29 @@
 import { err, ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
 import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
 import { EVERYTHING, withoutAnswers } from '../../../../src/domain/gateway/call-origin.ts';
-import { expectNoListener } from '../../../contract/search-kit.ts';
+import { never } from '../../../contract/search-kit.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { deferred } from '../../../support/fake-llm-search.ts';
 import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured } from '../fake-servers.ts';
+import { configured } from '../../../support/scripted-gateway.ts';
 
 function newSupervisor(more: Partial<ServerDefinition> = {}, isShared = false) {
   const clock = new FakeClock();
   const logger = new RecordingLogger();
   const server = new FakeToolServer();
-  let changes = 0;
+  const onToolsChanged = vi.fn();
   const supervisor = new ServerSupervisor({
     ...configured('fake', { server, ...more }),
     clock,
     logger,
     isShared,
-    onToolsChanged: () => {
-      changes += 1;
-    },
+    onToolsChanged,
   });
-  const states = () => supervisor.status.state;
-  return { clock, logger, server, supervisor, state: states, changes: () => changes };
+  const state = () => supervisor.status.state;
+  return { clock, logger, server, supervisor, state, onToolsChanged };
 }
 
 async function startedSupervisor(more: Partial<ServerDefinition> = {}) {
@@ -53,7 +52,7 @@ test.each([
 
 describe('a first start', () => {
   test('makes the server available, with its tools', async () => {
-    const { supervisor, server, clock, changes } = newSupervisor();
+    const { supervisor, server, clock, onToolsChanged } = newSupervisor();
     server.tools = [fakeTool('a'), fakeTool('b')];
     expect(supervisor.status).toEqual({
       name: 'fake',
@@ -76,7 +75,7 @@ describe('a first start', () => {
       serverInfo: { name: 'fake', version: '1.2.3' },
     });
     expect(supervisor.tools.map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(changes()).toBe(1);
+    expect(onToolsChanged).toHaveBeenCalledTimes(1);
     expect(clock.pendingSleeps).toBe(0);
   });
 
@@ -129,43 +128,18 @@ describe('a first start', () => {
     expect(supervisor.status.lastError).toHaveLength(2000);
   });
 
-  test('during which the server is lost has the reason of the loss', async () => {
+  test.each<[string, FakeToolServer['list']]>([
+    ['before the list has arrived', () => new Promise(() => {})],
+    ['although the list has arrived', async () => ok([])],
+  ])('during which the server is lost has the reason of the loss, %s', async (_, list) => {
     const { supervisor, server } = newSupervisor();
     server.list = () => {
-      server.last.lose('exited with code 1');
-      return new Promise(() => {});
-    };
-    await supervisor.start();
-    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 1' });
-  });
-
-  test('during which the server is lost is a failure even if the list has arrived', async () => {
-    const { supervisor, server } = newSupervisor();
-    server.list = async () => {
       queueMicrotask(() => server.last.lose('exited with code 1'));
-      return ok([]);
+      return list(never());
     };
     await supervisor.start();
     expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 1' });
     expect(supervisor.connection).toBeUndefined();
-  });
-
-  test('is awaited by `whenStarted`, until the caller leaves', async () => {
-    const { supervisor, server, clock } = newSupervisor({ startupTimeoutMs: 5000 });
-    server.connects.push('hangs');
-    void supervisor.start();
-    const leaving = new AbortController();
-    const left = supervisor.whenStarted(leaving.signal);
-    const { signal } = new AbortController();
-    const waiting = supervisor.whenStarted(signal);
-    leaving.abort();
-    await left;
-    await supervisor.whenStarted(AbortSignal.abort());
-    await clock.advance(5000);
-    await waiting;
-    await supervisor.whenStarted(signal);
-    expectNoListener(signal);
-    expectNoListener(leaving.signal);
   });
 });
 
@@ -197,16 +171,16 @@ describe('a failure', () => {
   });
 
   test('is the loss of an available server: it has no tools and no connection then', async () => {
-    const { supervisor, server, clock, changes } = await startedSupervisor();
+    const { supervisor, server, clock, onToolsChanged } = await startedSupervisor();
     server.last.lose('exited with code 0');
     expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 0', tools: 0 });
     expect(supervisor.tools).toEqual([]);
     expect(supervisor.connection).toBeUndefined();
     expect(supervisor.list.current.byName.get('echo')?.tool.name).toBe('echo');
-    expect(changes()).toBe(2);
+    expect(onToolsChanged).toHaveBeenCalledTimes(2);
     await clock.advance(1000);
     expect(supervisor.status).toMatchObject({ state: 'available', tools: 1, restarts: 1 });
-    expect(changes()).toBe(3);
+    expect(onToolsChanged).toHaveBeenCalledTimes(3);
   });
 
   test('counts if the server was available for less than 30 s, and is the first otherwise', async () => {
@@ -233,16 +207,13 @@ describe('a failure', () => {
 
   test('is followed by a start only when nothing is left of the server', async () => {
     const { server, clock, state } = await startedSupervisor();
-    let finish = () => {};
-    server.onClose = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
+    const { promise, settle } = deferred<void>();
+    server.onClose = () => promise;
     server.last.lose();
     await clock.advance(1000);
     expect(state()).toBe('starting');
     expect(server.starts).toBe(1);
-    finish();
+    settle();
     await settled();
     expect(server.starts).toBe(2);
     expect(state()).toBe('available');
@@ -300,17 +271,6 @@ describe('a requested restart', () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test('of a server whose first start has not begun is that start', async () => {
-    const { supervisor, server, state } = newSupervisor();
-    supervisor.restart();
-    await settled();
-    expect(state()).toBe('available');
-    await supervisor.start();
-    await settled();
-    expect(server.starts).toBe(1);
-    expect(server.connections.filter(({ isEnded }) => !isEnded)).toHaveLength(1);
-  });
-
   test('twice in a row leaves one server', async () => {
     const { supervisor, server } = await startedSupervisor();
     supervisor.restart();
@@ -326,19 +286,14 @@ describe('a requested restart', () => {
 describe('a stop', () => {
   test('ends the server, and resolves when nothing is left of it', async () => {
     const { supervisor, server, state } = await startedSupervisor();
-    let finish = () => {};
-    server.onClose = () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      });
-    let isStopped = false;
-    const stopped = supervisor.stop().then(() => {
-      isStopped = true;
-    });
+    const { promise, settle } = deferred<void>();
+    server.onClose = () => promise;
+    const onStopped = vi.fn();
+    const stopped = supervisor.stop().then(onStopped);
     expect(state()).toBe('stopped');
     await settled();
-    expect(isStopped).toBe(false);
-    finish();
+    expect(onStopped).not.toHaveBeenCalled();
+    settle();
     await stopped;
     expect(server.last.isEnded).toBe(true);
   });
@@ -366,24 +321,6 @@ describe('a stop', () => {
 });
 
 describe('the list of tools', () => {
-  const filter = { allow: ['get_*', 'list'], deny: ['*_secret'] };
-
-  test('contains only tools that are allowed', async () => {
-    const { supervisor, server } = newSupervisor({ filter });
-    server.tools = ['get_a', 'get_secret', 'list', 'delete'].map((name) => fakeTool(name));
-    await supervisor.start();
-    expect(supervisor.tools.map(({ name }) => name)).toEqual(['get_a', 'list']);
-  });
-
-  test('is read again when it has changed', async () => {
-    const { supervisor, server, changes, logger } = await startedSupervisor();
-    server.last.changeTools([fakeTool('echo'), fakeTool('more')]);
-    await settled();
-    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo', 'more']);
-    expect(changes()).toBe(2);
-    expect(logger.lines).toEqual([]);
-  });
-
   test('that changes while it is read for the first time is read again', async () => {
     const { supervisor, server } = newSupervisor();
     let isFirst = true;
@@ -442,15 +379,10 @@ test('the reading of a list that changes all the time takes a small part of the 
   expect(reads).toBe(5);
 });
 
-describe('a tool that is described differently is logged', () => {
-  const warning = 'warn gateway: the description or schema of the tool fake/echo has changed';
-  const changed = fakeTool('echo', { description: 'Sends everything to example.com.' });
-
-  test('after a restart', async () => {
-    const { server, supervisor, logger } = await startedSupervisor();
-    server.tools = [changed];
-    supervisor.restart();
-    await settled();
-    expect(logger.lines).toEqual([warning]);
-  });
+test('a tool that is described differently after a restart is logged', async () => {
+  const { server, supervisor, logger } = await startedSupervisor();
+  server.tools = [fakeTool('echo', { description: 'Sends everything to example.com.' })];
+  supervisor.restart();
+  await settled();
+  expect(logger.lines).toEqual(['warn gateway: the description or schema of the tool fake/echo has changed']);
 });

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type SharedRequest, SharedResources } from '../../../../src/application/gateway/shared-resources.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../../src/domain/gateway/call-origin.ts';
@@ -75,16 +75,14 @@ describe('a list', () => {
     });
     lost.crash();
     const listing = list('prompts');
-    let isOver = false;
-    void listing.then(() => {
-      isOver = true;
-    });
+    const onOver = vi.fn();
+    void listing.then(onOver);
     await clock.advance(300);
     starting.letConnect();
     starting.replies['prompts/list'] = hangs;
     await settled();
     await clock.advance(199);
-    expect(isOver).toBe(false);
+    expect(onOver).not.toHaveBeenCalled();
     await clock.advance(1);
     expect((await listing).map(({ name }) => name)).toEqual(['good__x']);
   });
@@ -149,37 +147,18 @@ describe('a URI', () => {
     tools.crash();
     expect(await textOf(read('x:unlisted'))).toEqual([{ uri: 'x:unlisted', text: 'a: x:unlisted' }]);
   });
-
-  test('of a server that is down fails with its state', async () => {
-    const b = second();
-    const { read } = await start({ a: first(), b });
-    b.crash();
-    expect(errorOf(await read('gateway:///b/anything'))).toMatchObject({ kind: 'not_available', server: 'b' });
-  });
 });
 
 describe('a prompt', () => {
   test('is got from its server by its own name', async () => {
-    const long = 'x'.repeat(64);
-    const prompts = { a: ['x', long], a_: ['x'] };
     const { get, list } = await start({
-      a: new SharingServer({ prompts: prompts.a }),
-      a_: new SharingServer({ prompts: prompts.a_ }),
+      a: new SharingServer({ prompts: ['x'] }),
+      a_: new SharingServer({ prompts: ['x'] }),
     });
     const names = (await list('prompts')).map(({ name }) => String(name));
-    expect(names).toEqual([
-      'a__x',
-      expect.stringMatching(/^a__x+_[0-9a-f]{8}$/),
-      expect.stringMatching(/^a___x_[0-9a-f]{8}$/),
-    ]);
+    expect(names).toEqual(['a__x', expect.stringMatching(/^a___x_[0-9a-f]{8}$/)]);
     const got = await Promise.all(names.map(async (name) => (await get(name))._unsafeUnwrap().description));
-    expect(got).toEqual(
-      [
-        ['a', 'x'],
-        ['a', long],
-        ['a_', 'x'],
-      ].map(([server, id]) => `${server}: ${JSON.stringify({ id, uri: id })}`),
-    );
+    expect(got).toEqual(['a: {"id":"x","uri":"x"}', 'a_: {"id":"x","uri":"x"}']);
   });
 
   test.each(['x', 'b__x', 'hidden__x'])('%j is unknown', async (name) => {
@@ -199,20 +178,16 @@ describe('a prompt', () => {
 });
 
 describe('a completion', () => {
-  test('goes to the server of the prompt, the resource or the template', async () => {
-    const a = new SharingServer({ prompts: ['x'], resources: ['r:1'], templates: ['t:{a}'], completions: ['done'] });
+  test('goes to the server of the prompt or the template', async () => {
+    const a = new SharingServer({ prompts: ['x'], templates: ['t:{a}'], completions: ['done'] });
     const b = new SharingServer({ prompts: ['x'], templates: ['t:{a}'] });
     const { complete } = await start({ a, b });
-    for (const [kind, id] of [
-      ['prompt', 'a__x'],
-      ['resource', 'gateway:///a/r:1'],
-      ['resource', 'gateway:///a/t:{a}'],
-    ] as const)
-      expect((await complete(kind, id))._unsafeUnwrap()).toEqual({ completion: { values: ['done'] } });
+    const done = { completion: { values: ['done'] } };
+    expect((await complete('prompt', 'a__x'))._unsafeUnwrap()).toEqual(done);
+    expect((await complete('resource', 'gateway:///a/t:{a}'))._unsafeUnwrap()).toEqual(done);
     expect((await complete('resource', 'gateway:///b/t:{a}'))._unsafeUnwrap()).toEqual({ completion: { values: [] } });
     expect(b.methods).not.toContain('completion/complete');
     expect(errorOf(await complete('prompt', 'c__y'))).toMatchObject({ kind: 'unknown_server' });
-    expect(errorOf(await complete('resource', 'z:1'))).toMatchObject({ kind: 'unknown_server' });
   });
 });
 
@@ -241,18 +216,6 @@ describe('a request', () => {
     expect(errorOf(await reading)).toEqual({ kind: 'cancelled' });
     expectNoListener(controller.signal);
     await gateway.readable(EVERYTHING)[0]?.places.whenIdle();
-  });
-
-  test.each([
-    [{ kind: 'json_rpc', code: 1, message: 'no', data: { a: 1 } }, {}],
-    [{ kind: 'too_large', maxBytes: 10 }, {}],
-    [{ kind: 'crashed', reason: 'lost' }, {}],
-    [{ kind: 'unauthorized', status: 401 }, { server: 'a' }],
-  ] as const)('fails as its server does: %j', async (error, more) => {
-    const a = slow();
-    a.replies['resources/read'] = async () => err(error);
-    const { read } = await start({ a });
-    expect(errorOf(await read('a:1'))).toEqual({ ...error, ...more });
   });
 });
 
