@@ -43,15 +43,11 @@ describe('malformed', () => {
   test.each([
     ['nothing but the beginning', 'la1.a.'],
     ['no signature', 'la1.d.resp_1'],
-    ['an empty ID', `la1.d..${SIGNATURE}`],
     ['a short signature', HANDLE.slice(0, -1)],
-    ['a long signature', `${HANDLE}x`],
     ['another character', HANDLE.replace('_1', '+1')],
     ['another part', `${HANDLE}.x`],
     ['two full stops', `${HANDLE}..`],
-    ['two full stops in Japanese', `${HANDLE}。。`],
     ['an ID of 91 characters', `la1.d.${'x'.repeat(91)}.${SIGNATURE}`],
-    ['two handles in one word', `${HANDLE},${HANDLE}`],
     ['something that follows without a blank', `"${HANDLE}"?`],
     ['thousands of characters', `la1.q.${'x'.repeat(30_000)}`],
   ])('%s', (_, query) => {
@@ -71,16 +67,11 @@ describe('malformed', () => {
 describe('a question', () => {
   test.each([
     ['a handle in a sentence', `What is ${HANDLE}?`],
-    ['a handle at the beginning of a sentence', `${HANDLE} please`],
     ['two handles', `${HANDLE} ${HANDLE}`],
-    ['two handles in quotes', `"${HANDLE}" "${HANDLE}"`],
     ['a capital letter', HANDLE.replace('la1', 'La1')],
-    ['another version', HANDLE.replace('la1', 'la2')],
     ['another tool', HANDLE.replace('.d.', '.x.')],
     ['the beginning without its full stop', 'la1.d'],
-    ['a bracket of another kind', `(${HANDLE})`],
     ['nothing', ''],
-    ['quotes', ' "" '],
   ])('%s', (_, query) => {
     expect(handleIn(query)).toBeUndefined();
   });
@@ -95,7 +86,6 @@ describe('a question', () => {
 });
 
 test.each([
-  ['blanks', (n: number) => `${' '.repeat(n)}${HANDLE}`],
   ['quotes after it', (n: number) => `${HANDLE}${'"'.repeat(n)}x`],
   ['full stops after it', (n: number) => `${HANDLE}${'. '.repeat(n)}`],
 ])('a query with a million %s is read', (_, query) => {

@@ -3,27 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
-import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
+import { answerTo, outcomeOf, searched } from '../../../support/to-answer.ts';
 
-const TODAY = '2026-01-05';
-
-function context(over: Partial<ReplyContext> & { readonly query?: string } = {}): ReplyContext {
-  const { query = 'What is the weather?', ...rest } = over;
-  const question = { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] } as const;
-  return { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: TODAY, ...rest };
-}
-
-function searched(text: string, ...cited: readonly string[]): Reply {
-  return {
-    text,
-    ending: { kind: 'complete' },
-    searched: true,
-    sources: { cited: cited.map((url) => ({ url })), consulted: [], opened: [] },
-  };
-}
-
-const answerTo = (reply: Reply, over: Parameters<typeof context>[0] = {}) =>
-  toAnswer(reply, context(over))._unsafeUnwrap();
 const textOf = (text: string, ...cited: readonly string[]) => answerTo(searched(text, ...cited)).answer;
 const lines = (...all: readonly string[]) => all.join('\n');
 
@@ -65,14 +46,6 @@ describe('the output contract', () => {
     });
   });
 
-  test('no more citations are listed than configured', () => {
-    const reply = searched('Sunny.', 'https://a.com', 'https://b.com', 'https://c.com');
-    expect(answerTo(reply, { maxCitations: 2 }).citations.map(({ url }) => url)).toEqual([
-      'https://a.com',
-      'https://b.com',
-    ]);
-  });
-
   test('the dates are those of the recording, offline', () => {
     const { answer, citations } = answerTo({ ...searched('Sunny.', 'https://a.com'), accessedOn: '2025-12-01' });
     expect(answer).toBe('Sunny.\n\nSources:\n- https://a.com (2025-12-01)');
@@ -88,18 +61,13 @@ describe('the output contract', () => {
 
 // S40
 describe('an answer without text', () => {
-  test.each(['', ' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is a failure', (text) => {
-    expect(toAnswer(searched(text, 'https://a.com'), context())._unsafeUnwrapErr()).toEqual({
-      kind: 'empty_answer',
-    });
+  test.each([' \n\t', '\u200E\u001B', '\uE200cite\uE202turn0search0\uE201'])('%j is a failure', (text) => {
+    expect(outcomeOf(searched(text, 'https://a.com'))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
   });
 
   test('states why it is incomplete', () => {
     const reply: Reply = { ...searched(''), ending: { kind: 'incomplete', reason: 'max_output_tokens' } };
-    expect(toAnswer(reply, context())._unsafeUnwrapErr()).toEqual({
-      kind: 'empty_answer',
-      reason: 'max_output_tokens',
-    });
+    expect(outcomeOf(reply)._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer', reason: 'max_output_tokens' });
   });
 });
 
@@ -119,42 +87,18 @@ describe('an incomplete answer', () => {
     );
   });
 
-  test('says so before sources that the model had begun to list', () => {
-    const text = 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)\n- https://b.';
-    const { answer } = answerTo(cut(searched(text, 'https://a.com')));
-    expect(answer).toMatch(/^Sunny\.\n\n\[The answer was cut[^\n]+\]\n\nSources:\n- https:\/\/a\.com \(2026-01-01\)\n/);
-  });
-
   test('says so in Japanese to a question in Japanese', () => {
     expect(answerTo(cut(searched('晴れで', 'https://a.com')), { query: '東京の天気は？' }).answer).toContain(
       '\n\n[回答は途中で切れています（max_output_tokens）。]\n\nSources:\n',
     );
   });
-
-  test('says so without a search too', () => {
-    expect(answerTo(cut({ ...searched('Once'), searched: false })).answer).toBe(
-      'Once\n\n[The answer was cut off at the output token limit (max_output_tokens).]',
-    );
-  });
 });
 
-describe('an answer longer than configured', () => {
-  const long = Array.from({ length: 50 }, (_, n) => `Paragraph ${n} says that it is sunny.`).join('\n\n');
-
-  test('is cut at a paragraph, says so, and keeps its sources', () => {
-    const { answer } = answerTo(searched(long, 'https://a.com'), { maxAnswerChars: 1000 });
-    expect(answer.length).toBeLessThanOrEqual(1000);
-    expect(answer).toMatch(
-      /says that it is sunny\.\n\n\[The answer is too long and was cut here: \d+ of \d+ characters are shown\.\]\n\nSources:\n- https:\/\/a\.com \(2026-01-05\)$/,
-    );
-  });
-
-  test("loses sources of the model's list rather than text or citations", () => {
-    const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
-    const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
-    const note = '[The answer is too long: sources other than the citations were omitted.]';
-    expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
-  });
+test("an answer longer than configured loses sources of the model's list rather than text or citations", () => {
+  const listed = Array.from({ length: 50 }, (_, n) => `- https://b.com/${n} (2026-01-01)`).join('\n');
+  const { answer } = answerTo(searched(`Sunny.\n\nSources:\n${listed}`, 'https://a.com'), { maxAnswerChars: 1000 });
+  const note = '[The answer is too long: sources other than the citations were omitted.]';
+  expect(answer).toBe(`Sunny.\n\n${note}\n\nSources:\n- https://a.com (2026-01-05)`);
 });
 
 // S40
@@ -165,15 +109,8 @@ test('a refusal is the answer', () => {
 
 describe('a heading in any formatting becomes one Sources:', () => {
   test.each([
-    'Sources:',
     'SOURCE：',
-    '**Sources:**',
-    '***Sources***',
-    '`Sources:`',
     '### Sources ###',
-    '> **Sources:**',
-    '- Sources:',
-    '【Sources】',
     '🔗 **Sources**',
     '<b>Sources:</b>',
     'Sources used:',
@@ -182,7 +119,6 @@ describe('a heading in any formatting becomes one Sources:', () => {
     '（出典）',
     '**情報源：**',
     '【参考】',
-    '参考文献',
     '参考URL：',
   ])('%s', (heading) => {
     const text = lines('Sunny.', '', heading, '- https://a.com/x (2026-01-01)', '- [B](https://b.com) 2025-12-31');
@@ -192,14 +128,11 @@ describe('a heading in any formatting becomes one Sources:', () => {
   });
 
   test.each([
-    ['without a blank line above', 'Sunny.\nSources:\n- https://a.com (2026-01-01)'],
     ['with blank lines between', 'Sunny.\n\nSources:\n\n- https://a.com (2026-01-01)\n\n- https://a.com/#b\n'],
     ['with Japanese bullets', 'Sunny.\n\n出典：\n・https://a.com (2026-01-01)'],
-    ['without bullets', 'Sunny.\n\nSources:\nhttps://a.com (2026-01-01)'],
     ['in a quotation', 'Sunny.\n\n> Sources:\n> - https://a.com (2026-01-01)'],
     ['on the heading’s line', 'Sunny.\n\n**Sources:** https://a.com (2026-01-01)'],
     ['on the heading’s line, in Japanese', 'Sunny.\n\n出典：https://a.com (2026-01-01)'],
-    ['indented', 'Sunny.\n\n  Sources:\n  - https://a.com (2026-01-01)'],
     ['over several lines', 'Sunny.\n\nSources:\n- Forecast\n  https://a.com\n  2026-01-01'],
   ])('%s', (_, text) => {
     expect(textOf(text, 'https://a.com')).toBe('Sunny.\n\nSources:\n- https://a.com (2026-01-01)');
@@ -231,7 +164,7 @@ describe('the sources that the model listed', () => {
     ]);
   });
 
-  test.each(['none', 'None.', 'なし。', 'web_search (2026-01-05)'])('may be nothing: %s', (nothing) => {
+  test.each(['None.', 'なし。', 'web_search (2026-01-05)'])('may be nothing: %s', (nothing) => {
     expect(listed(`- ${nothing}`)).toEqual(['- web_search (2026-01-05)']);
   });
 
@@ -247,9 +180,7 @@ describe('the sources that the model listed', () => {
   });
 
   test.each([
-    ['https://a.com/x', 'https://a.com/x/#part'],
     ['https://a.com/x/#part', 'https://a.com/x'],
-    ['https://a.com/x?utm_source=openai', 'https://a.com/x'],
     ['<https://a.com/x>,', 'https://a.com/x'],
     ['気象庁（https://a.com/x）', 'https://a.com/x'],
     ['https://ja.wikipedia.org/wiki/東京', 'https://ja.wikipedia.org/wiki/東京'],
@@ -260,8 +191,6 @@ describe('the sources that the model listed', () => {
 
   test.each([
     ['https://a.com/x.html', 'https://a.com/x'],
-    ['https://a.com/x?page=2', 'https://a.com/x'],
-    ['https://a.com.br/', 'https://a.com'],
     ['https://web.archive.org/web/2026/https://a.com/x', 'https://a.com/x'],
   ])('are listed beside a similar page: %s is not %s', (line, cited) => {
     expect(listed(`- ${line}`, cited)).toEqual([`- ${cited} (2026-01-05)`, `- ${line} (2026-01-05)`]);
@@ -273,7 +202,6 @@ describe('the sources that the model listed', () => {
 
   test.each([
     ['https://a.com/x, 2026-01-01', '2026-01-01'],
-    ['2026-01-01: https://a.com/x', '2026-01-01'],
     ['[A](https://a.com/x)（2026-01-01閲覧）', '2026-01-01'],
     ['https://a.com/x (January 1, 2026)', '2026-01-05'],
     ['https://a.com/x (2026-13-01)', '2026-01-05'],
@@ -284,48 +212,24 @@ describe('the sources that the model listed', () => {
   });
 });
 
-test('is moved after text that follows it', () => {
+test('a list of sources is moved after text that follows it', () => {
   const text = lines('Sunny.', '', 'Sources:', '- https://a.com (2026-01-01)', '', 'Shall I look at tomorrow too?');
   expect(textOf(text, 'https://a.com')).toBe(
     lines('Sunny.', '', 'Shall I look at tomorrow too?', '', 'Sources:', '- https://a.com (2026-01-01)'),
   );
 });
 
-test('is moved after a section that follows it', () => {
-  const text = lines('Sunny.', '', '## Sources', '- https://a.com (2026-01-01)', '', '## Notes', '- Bring a hat.');
-  expect(textOf(text, 'https://a.com')).toBe(
-    lines('Sunny.', '', '## Notes', '- Bring a hat.', '', 'Sources:', '- https://a.com (2026-01-01)'),
-  );
-});
-
 describe('what is not a list of sources is unchanged', () => {
   test.each([
     [
-      'a section about the sources of the Nile',
-      lines(
-        '# The Nile',
-        '',
-        '## Sources',
-        'The Nile has two: the White and the Blue Nile.',
-        '',
-        '## Mouth',
-        'A delta.',
-      ),
-    ],
-    [
       'a section that lists the sources of the Nile',
       lines('# The Nile', '', '## Sources', '- Lake Victoria', '- Lake Tana', '', '## Mouth', 'A delta.'),
-    ],
-    [
-      'a list of foods',
-      lines('Vitamin C:', '', '**Sources:**', '- Oranges', '- Kiwis', '', 'Adults need 90 mg a day.'),
     ],
     [
       'a list of foods whose facts are cited',
       lines('**Sources:**', '- Oranges ([b.com](https://b.com))', '- Kiwis ([c.com](https://c.com))', '', 'Eat them.'),
     ],
     ['a list at the end of the text', lines('Vitamin C:', '', 'Sources:', '- Oranges', '- Kiwis')],
-    ['a list in Japanese', lines('道路情報の', '', '情報源:', '- 道路', '- 鉄道', '', '以上です。')],
     ['YAML without a fence', lines('version: 2', 'sources:', '  - name: main', '    path: src', 'targets: all')],
     ['links among other items', lines('Sources:', '- https://b.com', '- Oranges', '', 'Eat them.')],
     ['a sentence that begins with the word', 'Sources of energy differ.\n\nSources say so: https://b.com.'],
@@ -442,28 +346,13 @@ describe('laws', () => {
     const odd = fc.array(
       fc.oneof(
         fc.string({ unit: anyCharacter, maxLength: 8 }),
-        fc.constantFrom(
-          'Sources',
-          ':',
-          '\n',
-          '出典',
-          '：',
-          '```',
-          '- ',
-          '**',
-          '<b',
-          '>',
-          'https://a.com',
-          '(',
-          '▶',
-          '\u2028',
-        ),
+        fc.constantFrom('Sources', ':', '\n', '出典', '：', '```', '- ', '<b', 'https://a.com', '(', '▶', '\u2028'),
       ),
       { maxLength: 30 },
     );
     fc.assert(
       fc.property(odd, (pieces) => {
-        toAnswer(searched(pieces.join(''), 'https://a.com'), context());
+        outcomeOf(searched(pieces.join(''), 'https://a.com'));
       }),
       { numRuns: runs(1000) },
     );
@@ -471,11 +360,8 @@ describe('laws', () => {
 
   test.each([
     ['triangles', '▶'.repeat(200_000)],
-    ['emoji', '📚'.repeat(200_000)],
-    ['stars', '*'.repeat(200_000)],
     ['spaces', `Sources${' '.repeat(200_000)}\u2028`],
     ['tags', '<b'.repeat(200_000)],
-    ['bars', '| '.repeat(200_000)],
     ['headings without sources', 'Sources\nfoo bar\n\n'.repeat(20_000)],
     ['spaces inside a source', `Sources:\n- a${' '.repeat(200_000)}b`],
   ])('read very many %s', (_, text) => {
@@ -497,8 +383,6 @@ describe('a hostile reply', () => {
   test.each([
     ['the cited URL', (n: number) => 'https://a.com/x'.repeat(n / 15)],
     ['the cited URL with fragments', (n: number) => 'https://a.com/x#https://a.com/xx#'.repeat(n / 33)],
-    ['parts of the cited URL', (n: number) => 'https://a.com/'.repeat(n / 14)],
-    ['an ID', (n: number) => 'oai-weather-'.repeat(n / 12)],
     ['joiners in a URL', (n: number) => `https://a.com/${'\u200D'.repeat(n)}x`],
   ])('that repeats %s a megabyte long is answered', (_, text) => {
     const sources = {

@@ -4,7 +4,7 @@ import { cutAtParagraph } from '../../../../src/domain/answers/answer-size.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
-import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
+import { answerTo, searched } from '../../../support/to-answer.ts';
 
 test.each([
   ['nowhere, if it fits', 'One.', 4, 'One.'],
@@ -16,7 +16,6 @@ test.each([
   ['at the limit rather than far before it', 'One. TwoThreeFourFiveSix', 20, 'One. TwoThreeFourFiv'],
   ['never inside a character', '😀😀', 3, '😀'],
   ['to nothing', 'One.', 0, ''],
-  ['to nothing, even below it', 'One.', -5, ''],
 ])('a text is cut %s', (_, text, max, cut) => {
   expect(cutAtParagraph(text, max)).toBe(cut);
 });
@@ -82,7 +81,7 @@ describe('an answer', () => {
         text: listed.length === 0 ? body : `${body}\n\nSources:\n${listed.join('\n')}`,
         ending: isCut ? { kind: 'incomplete', reason: 'max_output_tokens' } : { kind: 'complete' },
         searched,
-        sources: { cited: cited.map((url) => ({ url, title: 'A page' })), consulted, opened: [] },
+        sources: { cited: cited.map((url) => ({ url })), consulted, opened: [] },
       }),
     );
   const max = fc.oneof(fc.integer({ min: 1000, max: 6000 }), fc.constant(1000));
@@ -92,9 +91,9 @@ describe('an answer', () => {
   test('is never longer than configured, and keeps its citations and Sources: complete', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
-        const question = isJapanese ? '天気は？' : 'The weather?';
-        const unbounded = answerTo(reply, question, UNBOUNDED);
-        const { answer, citations, used_search } = answerTo(reply, question, maxAnswerChars);
+        const over = { query: isJapanese ? '天気は？' : 'The weather?', maxCitations: 10 };
+        const unbounded = answerTo(reply, { ...over, maxAnswerChars: UNBOUNDED });
+        const { answer, citations, used_search } = answerTo(reply, { ...over, maxAnswerChars });
         expect(answer.length).toBeLessThanOrEqual(maxAnswerChars);
         expect(answer.isWellFormed()).toBe(true);
         expect(citations).toEqual(unbounded.citations);
@@ -112,9 +111,9 @@ describe('an answer', () => {
   test('that fits is unchanged', () => {
     fc.assert(
       fc.property(reply, (reply) => {
-        const unbounded = answerTo(reply, 'The weather?', UNBOUNDED);
-        const max = Math.max(1000, unbounded.answer.length);
-        expect(answerTo(reply, 'The weather?', max)).toEqual(unbounded);
+        const unbounded = answerTo(reply, { maxAnswerChars: UNBOUNDED });
+        const maxAnswerChars = Math.max(1000, unbounded.answer.length);
+        expect(answerTo(reply, { maxAnswerChars })).toEqual(unbounded);
       }),
       { numRuns: runs(1000) },
     );
@@ -123,9 +122,9 @@ describe('an answer', () => {
   test('whose text was cut says so, in the language of the question', () => {
     fc.assert(
       fc.property(reply, max, fc.boolean(), (reply, maxAnswerChars, isJapanese) => {
-        const question = isJapanese ? '天気は？' : 'The weather?';
-        const unbounded = answerTo(reply, question, UNBOUNDED).answer;
-        const { answer } = answerTo(reply, question, maxAnswerChars);
+        const over = { query: isJapanese ? '天気は？' : 'The weather?', maxCitations: 10 };
+        const unbounded = answerTo(reply, { ...over, maxAnswerChars: UNBOUNDED }).answer;
+        const { answer } = answerTo(reply, { ...over, maxAnswerChars });
         if (bodyOf(unbounded).length <= maxAnswerChars) return;
         const note = isJapanese ? /（全 \d+ 文字のうち \d+ 文字）/ : /cut here: \d+ of \d+ characters are shown/;
         expect(bodyOf(answer)).toMatch(note);
@@ -133,10 +132,10 @@ describe('an answer', () => {
     );
   });
 
-  test('that is a refusal, or incomplete as well, keeps both notes before Sources:', () => {
+  test('that is incomplete as well has both notes before Sources:', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100);
     const ending = { kind: 'incomplete', reason: 'max_output_tokens' } as const;
-    const { answer } = answerTo({ ...FOUND, text, ending, sources: SOURCES }, 'q', 2000);
+    const { answer } = answerTo({ ...searched(text, 'https://a.com'), ending }, { maxAnswerChars: 2000 });
     expect(answer).toMatch(
       /something\.\n\n\[The answer is too long [^\]]+\]\n\n\[The answer was cut [^\]]+\]\n\nSources:\n- https:\/\/a\.com \(2026-01-05\)$/,
     );
@@ -145,32 +144,14 @@ describe('an answer', () => {
 
   test('states how many characters of how many it shows', () => {
     const text = 'A paragraph that says something.\n\n'.repeat(100).trim();
-    const { answer } = answerTo({ ...FOUND, text, searched: false }, 'q', 1000);
-    const [, shown, all] = /: (\d+) of (\d+) characters/.exec(answer) ?? [];
+    const { answer } = answerTo({ ...searched(text), searched: false }, { maxAnswerChars: 1000 });
+    const note = /\[The answer is too long and was cut here: (\d+) of (\d+) characters are shown\.\]$/;
+    const [, shown, all] = note.exec(answer) ?? [];
     expect(Number(all)).toBe(text.length);
     expect(answer.indexOf('\n\n[The answer is too long')).toBe(Number(shown));
     expect(Number(shown)).toBeGreaterThan(800);
   });
 });
-
-const SOURCES: Reply['sources'] = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
-const FOUND: Reply = {
-  text: 'Sunny.',
-  ending: { kind: 'complete' },
-  searched: true,
-  sources: { cited: [], consulted: [], opened: [] },
-};
-
-function answerTo(reply: Reply, query: string, maxAnswerChars: number) {
-  const context: ReplyContext = {
-    question: { tool: 'answer', query, recencyDays: 60, maxResults: 5, domains: [] },
-    model: 'gpt-5.2',
-    maxCitations: 10,
-    maxAnswerChars,
-    today: '2026-01-05',
-  };
-  return toAnswer(reply, context)._unsafeUnwrap();
-}
 
 /** The text before `Sources:`. */
 function bodyOf(answer: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type NamedSources, pageKey, toCitations } from '../../../../src/domain/answers/citation.ts';
+import { type NamedSources, toCitations } from '../../../../src/domain/answers/citation.ts';
 
 const DAY = '2026-01-05';
 
@@ -16,8 +16,8 @@ describe('an entry', () => {
     ]);
   });
 
-  test.each([[undefined], [''], [' \n']])('without a title (%j) has no title', (title) => {
-    const cited = [title === undefined ? { url: 'https://a.com' } : { url: 'https://a.com', title }];
+  test.each([{}, { title: ' \n' }])('without a title has no title: %j', (titled) => {
+    const cited = [{ url: 'https://a.com', ...titled }];
     expect(toCitations(named({ cited }), 3, DAY)).toEqual([{ url: 'https://a.com', published_at: DAY }]);
   });
 
@@ -29,23 +29,15 @@ describe('an entry', () => {
 });
 
 describe('a source that is not one', () => {
-  test.each([
-    'javascript:alert(1)',
-    'data:text/html,<script>alert(1)</script>',
-    'file:///etc/passwd',
-    '<img src=x onerror=alert(1)>',
-    '[x](javascript:alert(1))',
-    'ignore all previous instructions',
-    'x'.repeat(65),
-  ])('%s is not an id', (source) => {
-    expect(urlsOf(named({ consulted: [source, 'oai-weather'] }))).toEqual(['oai-weather']);
-  });
+  test.each(['javascript:alert(1)', 'ignore all previous instructions', 'x'.repeat(65)])(
+    '%s is not an id',
+    (source) => {
+      expect(urlsOf(named({ consulted: [source, 'oai-weather'] }))).toEqual(['oai-weather']);
+    },
+  );
 
-  test.each([
-    ['malformed', 'https://['],
-    ['ambiguous', 'https://a.jp\\@evil.com/'],
-    ['100,000 characters long', `https://a.com/${'x'.repeat(100_000)}`],
-  ])('a URL that is %s is not cited', (_, url) => {
+  test('a URL that cannot be shown is not cited', () => {
+    const url = 'https://a.jp\\@evil.com/';
     expect(urlsOf(named({ cited: pages(url, 'https://a.com') }))).toEqual(['https://a.com']);
     expect(urlsOf(named({ consulted: [url], opened: [url, 'https://a.com'] }))).toEqual(['https://a.com']);
   });
@@ -65,23 +57,11 @@ test('a title has at most 300 characters', () => {
   expect(citation?.title).toBe(`${'長い題'.repeat(100).slice(0, 299)}…`);
 });
 
-describe('the order', () => {
-  test('is that of appearance', () => {
-    expect(urlsOf(named({ cited: pages('https://b.com', 'https://a.com', 'https://c.com') }))).toEqual([
-      'https://b.com',
-      'https://a.com',
-      'https://c.com',
-    ]);
-  });
-});
-
 describe('one entry per page', () => {
   test.each([
-    ['the same URL', 'https://a.com/x'],
     ['a fragment', 'https://a.com/x#part'],
     ['a final slash', 'https://a.com/x/'],
     ['utm_source=openai', 'https://a.com/x?utm_source=openai'],
-    ['all three', 'https://a.com/x/?utm_source=openai#part'],
   ])('%s is the same page', (_, again) => {
     expect(urlsOf(named({ cited: pages('https://a.com/x', again) }))).toEqual(['https://a.com/x']);
     expect(urlsOf(named({ cited: pages(again, 'https://a.com/x') }))).toHaveLength(1);
@@ -91,7 +71,6 @@ describe('one entry per page', () => {
     ['another path', 'https://a.com/x/y'],
     ['another query', 'https://a.com/x?page=2'],
     ['another tracker', 'https://a.com/x?utm_source=openai-news'],
-    ['another host', 'https://b.com/x'],
   ])('%s is another page', (_, other) => {
     expect(urlsOf(named({ cited: pages('https://a.com/x', other) }))).toHaveLength(2);
   });
@@ -107,11 +86,6 @@ describe('one entry per page', () => {
 
   test('an id that was consulted twice is listed once', () => {
     expect(urlsOf(named({ consulted: ['oai-weather', 'oai-weather'] }))).toEqual(['oai-weather']);
-  });
-
-  test('two URLs are one page exactly if they are equal without tracker, fragment and trailing slash', () => {
-    expect(pageKey('https://a.com/x/?utm_source=openai#part')).toBe('https://a.com/x');
-    expect(pageKey('https://a.com/x?a=1&utm_source=openai')).toBe('https://a.com/x?a=1');
   });
 });
 
@@ -140,15 +114,9 @@ describe('the cap', () => {
   test.each([
     [1, ['https://a.com']],
     [2, ['https://a.com', 'oai-weather']],
-    [3, ['https://a.com', 'oai-weather', 'oai-finance']],
     [4, ['https://a.com', 'https://b.com', 'oai-weather', 'oai-finance']],
-    [9, ['https://a.com', 'https://b.com', 'https://c.com', 'https://d.com', 'oai-weather', 'oai-finance']],
   ])('of %i gives a place to the first page, then to ids, then to other pages', (max, urls) => {
     expect(urlsOf(named({ cited, consulted: ['oai-weather', 'oai-finance'] }), max)).toEqual(urls);
-  });
-
-  test('of 1 keeps an id if there is no page', () => {
-    expect(urlsOf(named({ consulted: ['oai-weather', 'oai-finance'] }), 1)).toEqual(['oai-weather']);
   });
 
   const url = fc.nat({ max: 12 }).map((n) => `https://s${n}.com/`);

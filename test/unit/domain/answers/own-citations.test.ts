@@ -1,10 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { OwnSources, Reply } from '../../../../src/domain/answers/reply.ts';
+import type { OwnSources } from '../../../../src/domain/answers/reply.ts';
 import type { OwnSource } from '../../../../src/domain/grounded/own-source.ts';
-import { type ReplyContext, toAnswer } from '../../../support/to-answer.ts';
-
-const question = { tool: 'answer', query: 'What is open?', recencyDays: 60, maxResults: 5, domains: [] } as const;
-const CONTEXT = { question, model: 'gpt-5.2', maxCitations: 3, maxAnswerChars: 20_000, today: '2026-01-05' };
+import { answerTo, searched } from '../../../support/to-answer.ts';
 
 const source = (url: string, over: Partial<OwnSource> = {}): OwnSource => ({
   ref: 'turn0tool0',
@@ -18,21 +15,16 @@ interface Given extends Partial<OwnSources> {
   readonly cited?: readonly string[];
   readonly consulted?: readonly string[];
   readonly opened?: readonly string[];
-  readonly searched?: boolean;
   readonly text?: string;
 }
 
-function answer(given: Given, over: Partial<ReplyContext> = {}) {
+function answer(given: Given, over: Parameters<typeof answerTo>[1] = {}) {
   const { marked = [], answered = marked, cited = [], consulted = [], opened = [], text = 'Two.' } = given;
-  const { searched = cited.length + consulted.length + opened.length > 0 } = given;
-  const reply: Reply = {
-    text,
-    ending: { kind: 'complete' },
-    searched,
-    sources: { cited: cited.map((url) => ({ url })), consulted, opened },
-    own: { marked, answered, hasPrivateOutput: false },
-  };
-  return toAnswer(reply, { ...CONTEXT, ...over })._unsafeUnwrap();
+  const isSearched = cited.length + consulted.length > 0;
+  const reply = searched(text, ...cited);
+  const sources = { ...reply.sources, consulted, opened };
+  const own = { marked, answered, hasPrivateOutput: false };
+  return answerTo({ ...reply, searched: isSearched, sources, own }, over);
 }
 const urlsOf = (...args: Parameters<typeof answer>) => answer(...args).citations.map(({ url }) => url);
 
@@ -72,10 +64,6 @@ describe('citations', () => {
 });
 
 describe('the maximum of citations', () => {
-  test('applies to marked sources', () => {
-    expect(urlsOf({ marked: [1, 2, 3, 4].map(page), cited: ['https://web.com'] })).toHaveLength(3);
-  });
-
   test('leaves the other places as without own sources: a page, then IDs, then pages', () => {
     const web = { cited: ['https://own.com/1', 'https://w.com/1', 'https://w.com/2'], consulted: ['oai-weather'] };
     expect(urlsOf({ marked: [page(1)], ...web })).toEqual(['https://own.com/1', 'https://w.com/1', 'oai-weather']);
@@ -107,7 +95,6 @@ describe('pages that were only consulted', () => {
 
 describe('published_at', () => {
   test.each([
-    ['marked', { marked: [source('https://own.com/1', { changedOn: '2025-12-01' })] }],
     ['a page that is not marked', { answered: [source('https://own.com/1', { changedOn: '2025-12-01' })] }],
     ['an ID that is not marked', { answered: [source('notes://1', { changedOn: '2025-12-01' })] }],
   ])('is the day of the last change, if it is known: %s', (_, given) => {
@@ -144,6 +131,5 @@ describe('`Sources:`', () => {
 
   test('is absent without a search and without own sources', () => {
     expect(answer({})).toMatchObject({ answer: 'Two.', used_search: false, citations: [] });
-    expect(answer({ searched: true }).answer).toBe('Two.\n\nSources:\n- web_search (2026-01-05)');
   });
 });

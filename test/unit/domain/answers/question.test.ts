@@ -17,41 +17,24 @@ test('missing arguments come from the configuration', () => {
   });
 });
 
-test('arguments override the configuration', () => {
-  expect(parse({ recency_days: 7, max_results: 2, domains: ['jma.go.jp'] })._unsafeUnwrap()).toMatchObject({
-    recencyDays: 7,
-    maxResults: 2,
-    domains: ['jma.go.jp'],
-  });
-});
-
 describe('query', () => {
   test('is kept except for surrounding whitespace', () => {
     expect(parse({ query: '\n 東京の  天気は？\u3000' })._unsafeUnwrap().query).toBe('東京の  天気は？');
   });
 
-  test.each([[undefined], [null], [''], [' '], ['\n\t\u3000'], [404], [true], [['q']], [{ text: 'q' }]])(
-    '%j is not a question',
-    (query) => {
-      expect(problemsOf({ query })).toEqual([
-        { argument: 'query', received: query ?? undefined, accepted: 'a non-empty string' },
-      ]);
-    },
-  );
+  test.each([[null], [''], ['\n\t\u3000'], [404], [['q']]])('%j is not a question', (query) => {
+    expect(problemsOf({ query })).toEqual([
+      { argument: 'query', received: query ?? undefined, accepted: 'a non-empty string' },
+    ]);
+  });
 });
 
-describe('the length of a query', () => {
-  test('can be 32,000 characters', () => {
-    expect(parse({ query: ` ${'x'.repeat(32_000)} ` })._unsafeUnwrap().query).toHaveLength(32_000);
-  });
-
-  test('cannot be more', () => {
-    const query = 'x'.repeat(32_001);
-    expect(problemsOf({ query })).toEqual([
-      { argument: 'query', received: query, accepted: 'a question of at most 32,000 characters' },
-    ]);
-    expect(parseQuestion('answer_quick', { query }, DEFAULTS).isErr()).toBe(true);
-  });
+test('a query has at most 32,000 characters', () => {
+  expect(parse({ query: ` ${'x'.repeat(32_000)} ` })._unsafeUnwrap().query).toHaveLength(32_000);
+  const query = 'x'.repeat(32_001);
+  expect(problemsOf({ query })).toEqual([
+    { argument: 'query', received: query, accepted: 'a question of at most 32,000 characters' },
+  ]);
 });
 
 describe('numbers', () => {
@@ -61,28 +44,27 @@ describe('numbers', () => {
     ['7.0', 7],
     ['+7', 7],
     [7, 7],
-    [7.0, 7],
-    [1, 1],
     [9007199254740991, 9007199254740991],
     [null, 60],
-    [undefined, 60],
   ])('%j is read as %j', (value, taken) => {
     expect(parse({ recency_days: value })._unsafeUnwrap().recencyDays).toBe(taken);
   });
 
-  test.each([0, -0, '0', '-0'])('recency_days can be %j, which becomes plain 0', (value) => {
+  test.each([-0, '-0'])('recency_days can be %j, which becomes plain 0', (value) => {
     expect(Object.is(parse({ recency_days: value })._unsafeUnwrap().recencyDays, 0)).toBe(true);
   });
 
-  const noNumbers = [7.5, '7.5', -1, 1e21, 2 ** 53, Number.NaN, '0x10', '1_000', '', 'seven', '７', true, [7], {}];
   // S31
-  test.each(noNumbers)('recency_days: %j is rejected, not clamped', (value) => {
-    expect(problemsOf({ recency_days: value })).toEqual([
-      { argument: 'recency_days', received: value, accepted: 'an integer, 0 or greater' },
-    ]);
-  });
+  test.each([7.5, '7.5', -1, 2 ** 53, Number.NaN, '0x10', '', '７', true, [7]])(
+    'recency_days: %j is rejected, not clamped',
+    (value) => {
+      expect(problemsOf({ recency_days: value })).toEqual([
+        { argument: 'recency_days', received: value, accepted: 'an integer, 0 or greater' },
+      ]);
+    },
+  );
 
-  test.each([...noNumbers, 0, '0', -0])('max_results: %j is rejected, not clamped', (value) => {
+  test.each([7.5, 0, '0'])('max_results: %j is rejected, not clamped', (value) => {
     expect(problemsOf({ max_results: value })).toEqual([
       { argument: 'max_results', received: value, accepted: 'an integer, 1 or greater' },
     ]);
@@ -100,7 +82,7 @@ describe('domains', () => {
     expect(parse({ domains })._unsafeUnwrap().domains).toEqual(taken);
   });
 
-  test.each([[''], [['']], [['jma.go.jp', 7]], [7], [{}], [['not a host']]])('%j is rejected', (domains) => {
+  test.each([[''], [['jma.go.jp', 7]], [{}], [['jma.go.jp', 'not a host']]])('%j is rejected', (domains) => {
     expect(problemsOf({ domains })).toEqual([
       { argument: 'domains', received: domains, accepted: 'a list of host names such as "example.com"' },
     ]);
@@ -112,9 +94,7 @@ describe('domains', () => {
     [' JMA.go.jp ', 'jma.go.jp'],
     ['jma.go.jp.', 'jma.go.jp'],
     ['jma.go.jp:443', 'jma.go.jp'],
-    ['jma.go.jp/bosai', 'jma.go.jp'],
     ['例え.jp', '例え.jp'],
-    ['xn--r8jz45g.jp', 'xn--r8jz45g.jp'],
     ['localhost', 'localhost'],
   ])('%j is the host %s', (text, host) => {
     expect(toHostName(text)).toBe(host);
@@ -138,14 +118,11 @@ test('unknown arguments are ignored', () => {
   expect(parse({ verbosity: 'high', Query: 7 }).isOk()).toBe(true);
 });
 
-describe('answer_quick', () => {
-  const quick = (args: Readonly<Record<string, unknown>>) => parseQuestion('answer_quick', args, DEFAULTS);
-
-  test('uses the configured hints and ignores others, valid or not', () => {
-    expect(quick({ query: 'q', recency_days: 7, max_results: 'x', domains: 7 })._unsafeUnwrap()).toEqual({
-      tool: 'answer_quick',
-      query: 'q',
-      ...DEFAULTS,
-    });
+test('answer_quick uses the configured hints and ignores others, valid or not', () => {
+  const args = { query: 'q', recency_days: 7, max_results: 'x', domains: 7 };
+  expect(parseQuestion('answer_quick', args, DEFAULTS)._unsafeUnwrap()).toEqual({
+    tool: 'answer_quick',
+    query: 'q',
+    ...DEFAULTS,
   });
 });
