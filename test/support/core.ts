@@ -1,6 +1,5 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
-import { type Application, createApplication } from '../../src/application/answers/application.ts';
-import { CancelRequest } from '../../src/application/answers/cancel-request.ts';
+import { createApplication } from '../../src/application/answers/application.ts';
 import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
@@ -33,20 +32,8 @@ export function startCore({
     { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long },
     coreConfig(config),
   );
-  return { application, app: withCancellation(application), llmSearch, clock, logger };
+  return { application, llmSearch, clock, logger };
 }
-
-/** The application behind a protocol that cancels a question by its key. */
-export function withCancellation(application: Application) {
-  const cancelRequest = new CancelRequest();
-  return {
-    answerQuery: ({ requestKey, ...input }: TestQuestion) =>
-      cancelRequest.run(requestKey, (signal) => application.answerQuery(input, signal)),
-    cancelRequest: ({ requestKey }: Pick<TestQuestion, 'requestKey'>) => cancelRequest.execute(requestKey),
-  };
-}
-
-export type TestQuestion = AnswerQueryInput & { readonly requestKey: string };
 
 export function coreConfig(over: Partial<Config> = {}): Config {
   return {
@@ -66,9 +53,8 @@ async function noProbe(): Promise<never> {
 }
 
 /** A question that can be answered. */
-export function ask(over: Partial<TestQuestion> = {}): TestQuestion {
+export function ask(over: Partial<AnswerQueryInput> = {}): AnswerQueryInput {
   return {
-    requestKey: 'test/1',
     by: callerOf('test'),
     tool: 'answer',
     args: { query: 'What does HTTP 404 mean?' },

@@ -1,10 +1,11 @@
-import { getEventListeners } from 'node:events';
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { SYSTEM_POLICY } from '../../../../src/domain/answers/system-policy.ts';
-import { ask, startCore } from '../../../support/core.ts';
+import { expectNoListener } from '../../../contract/search-kit.ts';
+import { ask, never, startCore } from '../../../support/core.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import {
+  type ConfiguredReply,
   FakeLlmSearch,
   fails,
   hangs,
@@ -14,12 +15,10 @@ import {
   searchReply,
 } from '../../../support/fake-llm-search.ts';
 
-const cancel = { requestKey: 'test/1' };
-
 describe('the search request', () => {
   test('contains the question, its hints, the profile and the instructions', async () => {
-    const { app, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
-    await app.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }));
+    const { application, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
+    await application.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }), never());
     expect(llmSearch.requests).toMatchObject([
       {
         question: { tool: 'answer', query: 'q', recencyDays: 7, maxResults: 5, domains: [] },
@@ -30,22 +29,16 @@ describe('the search request', () => {
   });
 
   test('contains the built-in policy if nothing replaces it', async () => {
-    const { app, llmSearch } = startCore();
-    await app.answerQuery(ask());
+    const { application, llmSearch } = startCore();
+    await application.answerQuery(ask(), never());
     expect(llmSearch.requests).toMatchObject([{ instructions: SYSTEM_POLICY }]);
-  });
-
-  test('contains the day in Tokyo, not in UTC', async () => {
-    const { app, llmSearch } = startCore({ clock: new FakeClock('2025-12-31T15:30:00Z') });
-    await app.answerQuery(ask());
-    expect(llmSearch.requests).toMatchObject([{ today: '2026-01-01' }]);
   });
 
   test('contains the deadline of the caller', async () => {
     const clock = new FakeClock();
-    const { app, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
+    const { application, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
     await clock.advance(1000);
-    await app.answerQuery(ask());
+    await application.answerQuery(ask(), never());
     expect(llmSearch.requests.map((request) => request.deadlineMs)).toEqual([6000]);
   });
 
@@ -54,8 +47,8 @@ describe('the search request', () => {
       answer: { model: 'gpt-5.2', verbosity: 'low' },
       answer_quick: { model: 'gpt-5.2-chat' },
     } as const;
-    const { app, llmSearch } = startCore({ config: { profiles } });
-    const answer = await app.answerQuery(ask({ tool: 'answer_quick' }));
+    const { application, llmSearch } = startCore({ config: { profiles } });
+    const answer = await application.answerQuery(ask({ tool: 'answer_quick' }), never());
     expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2-chat', verbosity: 'low' } }]);
     expect(answer._unsafeUnwrap().result.model).toBe('gpt-5.2-chat');
   });
@@ -66,8 +59,8 @@ describe('the answer', () => {
   test('has its sources, dated by the day in Tokyo', async () => {
     const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
     const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
-    const { app } = startCore({ llmSearch, clock: new FakeClock('2025-12-31T15:30:00Z') });
-    expect((await app.answerQuery(ask()))._unsafeUnwrap().result).toEqual({
+    const { application } = startCore({ llmSearch, clock: new FakeClock('2025-12-31T15:30:00Z') });
+    expect((await application.answerQuery(ask(), never()))._unsafeUnwrap().result).toEqual({
       answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
       used_search: true,
       citations: [{ url: 'https://a.com', published_at: '2026-01-01' }],
@@ -78,8 +71,8 @@ describe('the answer', () => {
   test('keeps the day of the question, although it arrives on the next', async () => {
     const reply = repliesLate();
     const clock = new FakeClock('2025-12-31T14:59:59Z');
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = app.answerQuery(ask());
+    const { application } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
+    const answer = application.answerQuery(ask(), never());
     await clock.advance(2000);
     reply.settle(ok(searchReply({ searched: true })));
     expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
@@ -88,8 +81,8 @@ describe('the answer', () => {
   test('has a report of its costs and its seconds', async () => {
     const reply = repliesLate();
     const clock = new FakeClock();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = app.answerQuery(ask());
+    const { application } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
+    const answer = application.answerQuery(ask(), never());
     await clock.advance(1500);
     reply.settle(
       ok(searchReply({ report: { model: 'gpt-5.2-2025-12-11', queries: ['q'], searches: 1, attempts: 2 } })),
@@ -103,38 +96,33 @@ describe('the answer', () => {
     });
   });
 
-  test('fails if it has no text', async () => {
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(replies({ text: ' ' })) });
-    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual({ kind: 'empty_answer' });
-  });
-
   test('fails as the search failed', async () => {
     const error = { kind: 'forbidden', detail: 'Not here.', diagnostics: { status: 403 } } as const;
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
-    expect((await app.answerQuery(ask()))._unsafeUnwrapErr()).toEqual(error);
+    const { application } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
+    expect((await application.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
   });
 
   test('is preceded by progress', async () => {
     const reported: unknown[] = [];
-    const { app } = startCore({
+    const { application } = startCore({
       llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
     });
-    await app.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }));
+    await application.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }), never());
     expect(reported).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
   });
 
   // S8
   test('logs nothing without debug', async () => {
-    const { app, logger } = startCore();
-    await app.answerQuery(ask());
+    const { application, logger } = startCore();
+    await application.answerQuery(ask(), never());
     expect(logger.lines).toEqual([]);
   });
 });
 
 describe('nothing is billed for', () => {
   test('a call with bad arguments', async () => {
-    const { app, llmSearch } = startCore();
-    const answer = await app.answerQuery(ask({ args: { query: ' ', max_results: 0 } }));
+    const { application, llmSearch } = startCore();
+    const answer = await application.answerQuery(ask({ args: { query: ' ', max_results: 0 } }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({
       kind: 'invalid_arguments',
       problems: [
@@ -146,8 +134,8 @@ describe('nothing is billed for', () => {
   });
 
   test('a call of a tool without a profile', async () => {
-    const { app, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
-    const answer = await app.answerQuery(ask({ tool: 'answer_detailed' }));
+    const { application, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
+    const answer = await application.answerQuery(ask({ tool: 'answer_detailed' }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
     expect(llmSearch.requests).toEqual([]);
   });
@@ -157,9 +145,13 @@ describe('nothing is billed for', () => {
 describe('the deadline', () => {
   test('is exact to the millisecond, and aborts the search', async () => {
     const clock = new FakeClock();
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
+    const { application, llmSearch } = startCore({
+      llmSearch: new FakeLlmSearch(hangs),
+      clock,
+      config: { timeoutMs: 5000 },
+    });
     let ended = false;
-    const answer = app.answerQuery(ask()).finally(() => {
+    const answer = application.answerQuery(ask(), never()).finally(() => {
       ended = true;
     });
     await clock.advance(4999);
@@ -171,22 +163,30 @@ describe('the deadline', () => {
 });
 
 describe('a cancellation', () => {
-  test('ends the question and its search', async () => {
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(hangs) });
-    const answer = app.answerQuery(ask());
+  /** A question that the test cancels. */
+  function startCancellable(configured: ConfiguredReply) {
+    const clock = new FakeClock();
+    const { application, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
+    const controller = new AbortController();
+    const answer = application.answerQuery(ask(), controller.signal);
+    return { answer, clock, llmSearch, cancel: () => controller.abort() };
+  }
+
+  test('ends the question and its search, and leaves nothing', async () => {
+    const { answer, clock, llmSearch, cancel } = startCancellable(hangs);
     await settled();
-    app.cancelRequest(cancel);
+    cancel();
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
     expect(llmSearch.signals.map(({ aborted }) => aborted)).toEqual([true]);
+    for (const signal of llmSearch.signals) expectNoListener(signal);
+    expect(clock.pendingSleeps).toBe(0);
   });
 
   test('before the deadline is the cause, even if the deadline passes as well', async () => {
-    const clock = new FakeClock();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(hangs), clock, config: { timeoutMs: 5000 } });
-    const answer = app.answerQuery(ask());
+    const { answer, clock, cancel } = startCancellable(hangs);
     await settled();
-    app.cancelRequest(cancel);
-    await clock.advance(5000);
+    cancel();
+    await clock.advance(300_000);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 
@@ -195,42 +195,17 @@ describe('a cancellation', () => {
     ['a failure', err({ kind: 'content_filtered' } as const)],
   ])('drops %s that comes after it', async (_, late) => {
     const reply = repliesLate();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(reply.configured) });
-    const answer = app.answerQuery(ask());
+    const { answer, cancel } = startCancellable(reply.configured);
     await settled();
-    app.cancelRequest(cancel);
+    cancel();
     reply.settle(late);
     expect((await answer)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
   });
 });
 
-describe('nothing is left', () => {
-  test.each([
-    ['an answer', replies(), async () => {}],
-    ['a failure', fails({ kind: 'content_filtered' }), async () => {}],
-    ['an empty answer', replies({ text: '' }), async () => {}],
-    ['a cancellation', hangs, async ({ app }: Started) => app.cancelRequest(cancel)],
-    ['a time-out', hangs, async ({ clock }: Started) => clock.advance(300_000)],
-  ])('after %s', async (_, configured, end) => {
-    const clock = new FakeClock();
-    const { app, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
-    const answer = app.answerQuery(ask());
-    await settled();
-    await end({ app, clock });
-    await answer;
-    expect(clock.pendingSleeps).toBe(0);
-    for (const signal of llmSearch.signals) expect(getEventListeners(signal, 'abort')).toEqual([]);
-  });
-
-  interface Started {
-    readonly app: ReturnType<typeof startCore>['app'];
-    readonly clock: FakeClock;
-  }
-
-  test('after a search that breaks its contract, and the bug is not hidden', async () => {
-    const clock = new FakeClock();
-    const { app } = startCore({ llmSearch: new FakeLlmSearch(), clock });
-    await expect(app.answerQuery(ask())).rejects.toThrow('needs more');
-    expect(clock.pendingSleeps).toBe(0);
-  });
+test('a search that breaks its contract is not hidden, and leaves no timer', async () => {
+  const clock = new FakeClock();
+  const { application } = startCore({ llmSearch: new FakeLlmSearch(), clock });
+  await expect(application.answerQuery(ask(), never())).rejects.toThrow('needs more');
+  expect(clock.pendingSleeps).toBe(0);
 });

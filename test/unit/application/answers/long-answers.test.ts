@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { AnswerQueryInput } from '../../../../src/application/answers/answer-query.ts';
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
 import { CANCELLED, DISCONNECTED } from '../../../../src/application/async/deadline.ts';
 import type { SearchProgress, SearchUse } from '../../../../src/application/ports/llm-search.ts';
 import type { LookError } from '../../../../src/application/ports/started-responses.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
-import { ask, coreConfig, type TestQuestion } from '../../../support/core.ts';
+import { ask, coreConfig } from '../../../support/core.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
@@ -32,13 +33,13 @@ function startProcess(api = new FakeLongApi()) {
   const logger = new RecordingLogger();
   const application = createApplication({ llmSearch: api, apiProbe, clock, logger, long }, config);
   /** A call, which its client can leave for a reason. */
-  const call = (over: Partial<TestQuestion> = {}) => {
+  const call = (over: Partial<AnswerQueryInput> = {}) => {
     const controller = new AbortController();
-    const { requestKey: _, ...input } = ask({ tool: 'answer_detailed', by: LOCAL, ...over });
-    const answer = application.answerQuery(input, controller.signal);
+    const question = ask({ tool: 'answer_detailed', by: LOCAL, ...over });
+    const answer = application.answerQuery(question, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
-  const found = async (over?: Partial<TestQuestion>) => (await call(over).answer)._unsafeUnwrap();
+  const found = async (over?: Partial<AnswerQueryInput>) => (await call(over).answer)._unsafeUnwrap();
   return { api, clock, call, found, long, application };
 }
 
@@ -48,7 +49,7 @@ const answerOf = async ({ answer }: ReturnType<Process['call']>) => (await answe
 const errorOf = async ({ answer }: ReturnType<Process['call']>) => (await answer)._unsafeUnwrapErr();
 
 /** The handle of a call that is not finished in time. */
-async function unfinishedHandle({ clock, call }: Process, over?: Partial<TestQuestion>): Promise<string> {
+async function unfinishedHandle({ clock, call }: Process, over?: Partial<AnswerQueryInput>): Promise<string> {
   const unfinished = call(over);
   await settled();
   await clock.advance(TIMEOUT_MS);
@@ -108,7 +109,7 @@ describe('the same question again', () => {
     expect(api.posts).toHaveLength(2);
   });
 
-  test.each<[string, Partial<TestQuestion>]>([
+  test.each<[string, Partial<AnswerQueryInput>]>([
     ['another caller', { by: callerOf('bob') }],
     ['other hints', { args: { query: 'What does HTTP 404 mean?', recency_days: 1 } }],
   ])('of %s is another search', async (_name, over) => {
@@ -303,11 +304,9 @@ describe('a handle', () => {
     expect([api.posts.length, api.looks.length]).toEqual([1, 2]);
   });
 
-  test.each<[string, Partial<TestQuestion>, Partial<TestQuestion>, boolean]>([
+  test.each<[string, Partial<AnswerQueryInput>, Partial<AnswerQueryInput>, boolean]>([
     ['stdio, HTTP without tokens', { by: LOCAL }, { by: callerOf('local') }, true],
-    ['HTTP without tokens, ask', { by: callerOf('local') }, { by: { ...LOCAL, door: 'cli' } }, true],
     ['one token, another', { by: callerOf('alice') }, { by: callerOf('bob') }, false],
-    ['stdio, a token', { by: LOCAL }, { by: callerOf('bob') }, false],
   ])('is valid for its owner: %s', async (_name, first, second, isOwn) => {
     const process = startProcess();
     const handle = await unfinishedHandle(process, first);

@@ -33,7 +33,7 @@ async function startAnswers(...configured: readonly ConfiguredReply[]) {
   const grounding = { policy: policyOf({ callers: ['local'] }), startGateway, messageFor: toolErrorMessage, redactor };
   const application = createApplication({ llmSearch, apiProbe, clock, logger }, coreConfig(), grounding);
   const catalogue: ToolCatalogue = catalogueOf([gateway, answersOf(application)], { audit, clock });
-  const { requestKey: _, observer: _observer, ...question } = ask({ by: BY });
+  const { observer: _, ...question } = ask({ by: BY });
   return {
     ...started,
     jira,
