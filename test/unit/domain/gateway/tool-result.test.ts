@@ -33,16 +33,11 @@ describe('parseToolResult', () => {
   });
 
   test.each([
-    ['nothing', undefined],
-    ['a text', 'hello'],
     ['a list', [text('a')]],
-    ['an empty object', {}],
     ['content that is not a list', { content: 'hello' }],
-    ['content null alone', { content: null }],
     ['a block that is not an object', { content: ['hello'] }],
     ['a block without a type', { content: [{ text: 'hello' }] }],
     ['isError that is not a boolean', { content: [], isError: 'yes' }],
-    ['content that is wrong beside structured content', { content: 1, structuredContent: {} }],
   ])('does not read %s', (_, value) => {
     expect(parseToolResult(value)).toBeUndefined();
   });
@@ -57,16 +52,11 @@ describe('toPlainResult: structured content', () => {
     expect(plain({ structuredContent, content: [] })).toEqual({ result: structuredContent });
   });
 
-  test.each([
-    ['another text', [text('The BMI is 1.')]],
-    ['a text with other values', [text('{"bmi":2}')]],
-    ['an image', [image]],
-    ['the text and an image', [text('{"bmi":1}'), image]],
-  ])('is the result, and %s is shown', (_, content) => {
+  test.each([['the text and an image', [text('{"bmi":1}'), image]]])('is the result, and %s is shown', (_, content) => {
     expect(plain({ structuredContent: { bmi: 1 }, content })).toEqual({ result: { bmi: 1 }, content });
   });
 
-  test.each([[0], [false], [''], [[]]])('may be %j', (structuredContent) => {
+  test.each([[0], ['']])('may be %j', (structuredContent) => {
     expect(plain({ structuredContent, content: [] })).toEqual({ result: structuredContent });
   });
 });
@@ -74,14 +64,12 @@ describe('toPlainResult: structured content', () => {
 describe('toPlainResult: one text', () => {
   test.each([
     ['{"bmi": 22.86, "category": "normal"}', { bmi: 22.86, category: 'normal' }],
-    ['[1, "a", null]', [1, 'a', null]],
-    ['{}', {}],
-    [' {"a":1}\n', { a: 1 }],
+    [' [1, "a", null]\n', [1, 'a', null]],
   ])('%j is JSON', (json, result) => {
     expect(plain({ content: [text(json)] })).toEqual({ result });
   });
 
-  test.each(['hello', '', '42', 'true', 'null', '"quoted"', '{"a":1} and more', '{broken'])('%j is a text', (value) => {
+  test.each(['hello', '42', 'null', '{broken'])('%j is a text', (value) => {
     expect(plain({ content: [text(value)] })).toEqual({ result: value });
   });
 
@@ -101,11 +89,8 @@ describe('toPlainResult: one text', () => {
 
 describe('toPlainResult: no plain value', () => {
   test.each([
-    ['several texts', [text('a'), text('b')]],
     ['an image', [image]],
-    ['a link', [link]],
     ['a text and a link', [text('{"a":1}'), link]],
-    ['a text block without a text', [{ type: 'text' }]],
     ['a type of a later revision', [{ type: 'video', uri: 'x' }]],
   ])('%s: null, and all blocks', (_, content) => {
     expect(plain({ content })).toEqual({ result: null, content });

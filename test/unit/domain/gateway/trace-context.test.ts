@@ -11,12 +11,9 @@ test('is read from a source with other members', () => {
   expect(traceContextOf({ traceparent: PARENT })).toEqual({ traceparent: PARENT });
 });
 
-test.each([undefined, null, 1, 'x', [], [PARENT], {}, { tracestate: 'a=b' }, { traceparent: [PARENT] }])(
-  'there is none in %j',
-  (source) => {
-    expect(traceContextOf(source)).toBeUndefined();
-  },
-);
+test.each([null, [PARENT], { tracestate: 'a=b' }, { traceparent: [PARENT] }])('there is none in %j', (source) => {
+  expect(traceContextOf(source)).toBeUndefined();
+});
 
 test.each([
   ['the version ff', PARENT.replace('00-', 'ff-')],

@@ -25,12 +25,9 @@ describe('offered are', () => {
   // S71
   test('with `all`, those that declare that they only read', () => {
     expect(namesOf([hinted({ readOnlyHint: true })], { jira: 'all' })).toEqual(['jira__x']);
-    expect(namesOf([hinted({ readOnlyHint: true, destructiveHint: false })], { jira: 'all' })).toEqual(['jira__x']);
     for (const other of [
       hinted({ readOnlyHint: true, destructiveHint: true }),
-      hinted({ readOnlyHint: false }),
       hinted({ readOnlyHint: 'true' }),
-      hinted({ destructiveHint: false }),
       hinted({}),
       without(tool('jira/x')),
     ])
@@ -52,13 +49,6 @@ describe('functions', () => {
     const sorted = ['a__B', 'a___', 'a__y', 'b__a', 'b__z'];
     expect(namesOf(tools, { a: 'all', b: 'all' })).toEqual(sorted);
     expect(namesOf(tools.toReversed(), { b: 'all', a: 'all' })).toEqual(sorted);
-  });
-
-  test('a tool whose schema is too large is omitted and named', () => {
-    const large = tool('jira/large', { inputSchema: { description: 'x'.repeat(70_000) } });
-    const offer = toOffer([READ, large], policyOf());
-    expect(offer.functions.map(({ name }) => name)).toEqual(['jira__search']);
-    expect(offer.tooLarge).toEqual(['jira/large']);
   });
 
   const descriptionOf = (over: Partial<GatewayTool>) =>
@@ -101,7 +91,6 @@ describe('an answer may have effects', () => {
     ['not with `all`', { jira: 'all' }, [WRITE], false],
     ['if a listed tool has effects', { wiki: 'all', jira: ['search', 'create'] }, [READ, WRITE], true],
     ['if a listed tool has no hints', { jira: ['x'] }, [without(tool('jira/x'))], true],
-    ['if the hints of a listed name are not known yet', { jira: ['search'] }, [], true],
     ['if only another server has a tool of this name', { jira: ['search'] }, [tool('wiki/search')], true],
     ['not if every listed tool only reads', { jira: ['search'] }, [READ, WRITE], false],
   ])('%s', (_, tools, known, expected) => {

@@ -11,18 +11,13 @@ import {
 } from '../../../../src/domain/grounded/own-source.ts';
 import { cleanText } from '../../../../src/domain/values/clean-text.ts';
 import type { JsonObject } from '../../../../src/domain/values/json.ts';
-import { result, text } from '../../../support/fake-answer-gateway.ts';
+import { result } from '../../../support/fake-answer-gateway.ts';
 
 const CALL = 'jira/search';
 const link = (uri: unknown, over: JsonObject = {}) => ({ type: 'resource_link', uri, ...over });
 const embedded = (resource: unknown, over: JsonObject = {}) => ({ type: 'resource', resource, ...over });
 const of = (content: readonly JsonObject[], structuredContent?: unknown, turn = 0) =>
-  sourcesOf(
-    result({ content, ...(structuredContent === undefined ? {} : { structuredContent }) }),
-    CALL,
-    turn,
-    (text) => text,
-  );
+  sourcesOf(result({ content, structuredContent }), CALL, turn, (text) => text);
 /** Without what is the same for all. */
 const found = (...args: Parameters<typeof of>) => of(...args).map(({ ref: _, call: _call, ...rest }) => rest);
 
@@ -42,13 +37,11 @@ describe('the sources of a result', () => {
   });
 
   test('are the structured content itself, if it has no results', () => {
-    expect(found([], { id: 1, title: 'Page', url: 'https://a.com/1' })).toEqual([
-      { url: 'https://a.com/1', title: 'Page' },
-    ]);
+    const page = { title: 'Page', url: 'https://a.com/1' };
+    expect(found([], { id: 1, ...page })).toEqual([page]);
   });
 
   test.each<[string, readonly JsonObject[], unknown]>([
-    ['nothing', [], undefined],
     ['a text', [{ type: 'text', text: 'https://a.com' }], undefined],
     ['no results', [], { results: [] }],
     ['structured content that is no object', [], ['https://a.com']],
@@ -60,33 +53,26 @@ describe('the sources of a result', () => {
         link(' \u0001java\tscript:alert(1)'),
         link('VIEW-SOURCE:javascript:alert(1)'),
         link('Intent://x#Intent;end'),
-        link('ms-msdt:/id x'),
         link('ms-word:ofe|u|https://a.com'),
         link('v\nbscript:x'),
       ],
       undefined,
     ],
     ['a URI that is too long', [link(`https://a.com/${'x'.repeat(2000)}`)], undefined],
-    ['a URL that is none', [link('https://[')], undefined],
   ])('of %s are the call', (_, content, structuredContent) => {
     expect(of(content, structuredContent)).toEqual([{ ref: 'turn0tool0', url: CALL, call: CALL }]);
   });
 
   test.each([
     ['postgres://user:password@host/db?a=b@c', 'postgres://host/db?a=b@c'],
-    ['REDIS://:p@ss@host:6379', 'REDIS://host:6379'],
-    ['https://user:password@a.com/1', 'https://a.com/1'],
-    ['jdbc:postgresql://user:password@host/db', 'jdbc:postgresql://host/db'],
     ['github://org/repo@v1', 'github://org/repo@v1'],
-    ['mailto:team@example.com', 'mailto:team@example.com'],
   ])('have no user information: %s', (uri, url) => {
     expect(found([link(uri)])).toEqual([{ url }]);
   });
 
   test('name the title, or else the name', () => {
-    expect(found([link('notes://1', { name: 'note-1', title: 'A note' })])).toEqual([
-      { url: 'notes://1', title: 'A note' },
-    ]);
+    const named = link('notes://1', { name: 'note-1', title: 'A note' });
+    expect(found([named])).toEqual([{ url: 'notes://1', title: 'A note' }]);
   });
 
   test('are one entry per URI, which has what any of them says', () => {
@@ -114,11 +100,8 @@ describe('the sources of a result', () => {
 describe('the day of the last change', () => {
   test.each([
     ['2026-01-02T10:00:58Z', '2026-01-02'],
-    ['2026-12-31', '2026-12-31'],
     ['2026-13-01', undefined],
     ['2026-01-021', undefined],
-    ['yesterday', undefined],
-    [20260102, undefined],
     [['2024-01-02'], undefined],
   ])('of %j is %j', (lastModified, changedOn) => {
     const annotations = { lastModified };
@@ -132,22 +115,16 @@ describe('the day of the last change', () => {
 });
 
 describe('paths of this machine', () => {
-  const source = (url: string): OwnSource => ({
-    ref: 'turn0tool0',
-    url,
-    title: '/home/me',
-    changedOn: '2026-01-02',
-    call: CALL,
-  });
+  const source = (url: string): OwnSource => ({ ref: 'turn0tool0', url, title: '/home/me', call: CALL });
 
-  test.each(['file:///home/me/a.txt', 'FILE:/home/me/a.txt', '/home/me/a.txt', 'C:\\Users\\me\\a.txt', 'a/b.txt'])(
+  test.each(['FILE:/home/me/a.txt', '/home/me/a.txt', 'C:\\Users\\me\\a.txt'])(
     'are the call for other callers: %s',
     (url) => {
       expect(withoutLocalPath(source(url))).toEqual({ ref: 'turn0tool0', url: CALL, call: CALL });
     },
   );
 
-  test.each(['https://a.com/1', 'notes://1', 'urn:x:1'])('%s is none', (url) => {
+  test.each(['https://a.com/1', 'urn:x:1'])('%s is none', (url) => {
     expect(withoutLocalPath(source(url))).toEqual(source(url));
   });
 
@@ -194,15 +171,9 @@ describe('markers in the text', () => {
     ['several in one', `Two.${marker('turn0tool0', 'turn1tool0')}`, 'Two. ([Page](https://a.com/1)) [wiki/get]'],
     ['the same twice in one', `Two.${marker('turn0tool1', 'turn0tool1')}`, 'Two. [jira/search]'],
     ['a web page beside it', `Two.${marker('turn0search1', 'turn0tool0')}`, 'Two. ([Page](https://a.com/1))'],
-    ['spaces in it', `Two.${marker(' turn0tool0 ')}`, 'Two. ([Page](https://a.com/1))'],
     ['one without an end', `Two.\uE200cite\uE202turn0tool0 Done.`, 'Two. ([Page](https://a.com/1)) Done.'],
-    ['an unknown one', `Two ${marker('turn9tool9')}.`, 'Two.'],
-    ['an unknown one between words', `Two ${marker('turn9tool9')}and`, 'Two and'],
     ['an unknown one without an end', 'Two.\uE200cite\uE202turn9tool9 Done.', 'Two. Done.'],
-    ['one of the web search', `Two.${marker('turn0search1')} Done.`, 'Two. Done.'],
     ['one of another kind', 'Two.\uE200filecite\uE202turn0file0\uE201', 'Two.'],
-    ['half a marker', 'Two.\uE200cite', 'Two.'],
-    ['single characters of markers', 'a\uE201b\uE202c\uE200 d', 'abc d'],
   ])('%s', (_, text, expected) => {
     expect(shown(text)).toBe(expected);
   });
@@ -221,18 +192,7 @@ describe('markers in the text', () => {
   });
 
   test('none remains of any text', () => {
-    const piece = fc.constantFrom(
-      '\uE200',
-      '\uE201',
-      '\uE202',
-      'cite',
-      'turn0tool0',
-      'turn9tool9',
-      'turn0search0',
-      ' ',
-      '\n',
-      'a',
-    );
+    const piece = fc.constantFrom('\uE200', '\uE201', '\uE202', 'cite', 'turn0tool0', 'turn9tool9', ' ', '\n', 'a');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
         expect(shown(pieces.join(''))).not.toMatch(/[\uE200-\uE202]/);
@@ -244,8 +204,4 @@ describe('markers in the text', () => {
     // Quadratic work would take minutes, and end with the time limit of tests.
     for (const part of [' ', '\uE200cite\uE202', ' \uE200']) resolveMarkers(part.repeat(300_000), SOURCES);
   });
-});
-
-test('a text without sources is its call', () => {
-  expect(sourcesOf(text('x'), CALL, 3, (text) => text)).toEqual([{ ref: 'turn3tool0', url: CALL, call: CALL }]);
 });

@@ -13,13 +13,8 @@ const OF_CALL = 'Citation Marker: \uE200cite\uE202turn0tool0\uE201 | jira/search
 
 const outputOf = (result: ToolResult, characters = 20_000, imageBytes = 8 * 1024 * 1024) => {
   const max = { characters, imageBytes };
-  const { output, used } = toToolOutput(
-    result,
-    CALL,
-    sourcesOf(result, CALL, 0, (text) => text),
-    max,
-    (text) => text,
-  );
+  const same = (text: string) => text;
+  const { output, used } = toToolOutput(result, CALL, sourcesOf(result, CALL, 0, same), max, same);
   return { output, ...used };
 };
 const bodyOf = (result: ToolResult, maxChars?: number) =>
@@ -51,7 +46,6 @@ describe('the output of a call', () => {
 
   test('is otherwise the texts, joined', () => {
     expect(bodyOf(text('One.', '', 'Two.'))).toBe('One.\nTwo.');
-    expect(bodyOf(blocks({ type: 'text', text: 5 }))).toBe('');
   });
 
   test('has a line with the URI for other blocks, also beside structured content', () => {
@@ -85,10 +79,6 @@ describe('output that is too long', () => {
   test('ends with what is missing', () => {
     expect(bodyOf(text('x'.repeat(1000)), 1000)).toBe('x'.repeat(1000));
     expect(bodyOf(text('x'.repeat(1234)), 1000)).toBe(`${'x'.repeat(1000)}\n[234 more characters were left out.]`);
-    expect(bodyOf(text('Two.'), 0)).toBe('\n[4 more characters were left out.]');
-  });
-
-  test('does not end with half a character', () => {
     expect(bodyOf(text('ab😀'), 3)).toBe('ab\n[2 more characters were left out.]');
   });
 
@@ -145,11 +135,8 @@ describe('images', () => {
 
   test.each([
     ['another type', image('AAAA', 'image/svg+xml')],
-    ['no type', { type: 'image', data: 'AAAA' }],
     ['no data', image('')],
     ['data that is not base64', image('AA A')],
-    ['data with a wrong length', image('AAA')],
-    ['data that is a number', { type: 'image', data: 5, mimeType: 'image/png' }],
   ])('with %s are a line', (_, block) => {
     const { output } = outputOf(blocks(block));
     expect(output.images).toEqual([]);
@@ -157,13 +144,8 @@ describe('images', () => {
   });
 });
 
-describe('the output of a call that failed', () => {
-  test('is one line', () => {
-    expect(toErrorOutput('boom\n  at /a/b')).toEqual({ text: 'error: boom', images: [] });
-    expect(toErrorOutput(' ').text).toBe('error: the tool failed');
-  });
-
-  test('is the problem, if it did not run', () => {
-    expect(toProblemOutput('/a/b must be a string').text).toBe('error: /a/b must be a string');
-  });
+test('the output of a call that failed is one line, as the problem of one that did not run', () => {
+  expect(toErrorOutput('boom\n  at /a/b')).toEqual({ text: 'error: boom', images: [] });
+  expect(toErrorOutput(' ').text).toBe('error: the tool failed');
+  expect(toProblemOutput('/a/b must be a string').text).toBe('error: /a/b must be a string');
 });
