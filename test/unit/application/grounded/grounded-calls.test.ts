@@ -1,4 +1,3 @@
-import { getEventListeners } from 'node:events';
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { toolErrorMessage } from '../../../../src/adapters/inbound/words/tool-error-messages.ts';
@@ -6,12 +5,12 @@ import { GroundedCalls } from '../../../../src/application/grounded/grounded-cal
 import type { FunctionCall, SearchProgress, ToolCallSummary } from '../../../../src/application/ports/llm-search.ts';
 import type { ToolCallError } from '../../../../src/domain/gateway/tool-call-error.ts';
 import { createRedactor } from '../../../../src/domain/values/redaction.ts';
+import { expectNoListener } from '../../../contract/search-kit.ts';
 import { never } from '../../../support/core.ts';
 import {
   type ConfiguredCall,
   callFails,
   FakeAnswerGateway,
-  hangsForever,
   reports,
   result,
   returns,
@@ -141,8 +140,6 @@ describe('`parallel`', () => {
   test.each([
     ['a recipient that is not offered', [use('functions.jira__get'), use('functions.jira__delete')]],
     ['no parameters', [use('functions.jira__get', 5)]],
-    ['no uses', []],
-    ['uses that are no list', {}],
     ['an entry that is no use', [use('functions.jira__get'), 5]],
   ])('with %s is an unknown function', async (_, uses) => {
     const { run, gateway } = start();
@@ -155,7 +152,6 @@ describe('`parallel`', () => {
 describe('what is not a call', () => {
   test.each([
     ['no JSON', '{"id": 1', 'error: the arguments are not a JSON object'],
-    ['nothing', '', 'error: the arguments are not a JSON object'],
     ['a list', '[1]', 'error: the arguments are not a JSON object'],
   ])('arguments that are %s', async (_, args, expected) => {
     const { run, gateway, progress, summaries } = start();
@@ -167,7 +163,6 @@ describe('what is not a call', () => {
     const { run } = start();
     expect((await run(calls('jira__delete')))[0]?.text).toBe('error: there is no function jira__delete');
     expect((await run(calls('a\n\u202Eb', {}, { callId: '2' })))[0]?.text).toBe('error: there is no function a b');
-    expect((await run(calls('__proto__', {}, { callId: '3' })))[0]?.text).toBe('error: there is no function __proto__');
   });
 
   test('arguments that do not match the schema: the model gets the place, and the call does not count', async () => {
@@ -271,12 +266,8 @@ describe('what is private', () => {
   };
   const ERRORS: readonly (readonly [ToolCallError, boolean])[] = [
     [{ kind: 'json_rpc', code: 1, message: 'x' }, true],
-    [{ kind: 'crashed', reason: 'x' }, true],
     [{ kind: 'timed_out', timeoutMs: 1 }, true],
-    [{ kind: 'too_large', maxBytes: 1 }, true],
-    [{ kind: 'invalid_result', detail: 'x' }, true],
     [{ kind: 'unauthorized', server: 'notes', status: 401 }, true],
-    [{ kind: 'cancelled' }, true],
     [{ kind: 'invalid_input', errors: [] }, false],
     [{ kind: 'unknown_tool', server: 'jira', tool: 'get', known: [] }, false],
     [{ kind: 'unknown_server', server: 'jira', known: [] }, false],
@@ -324,13 +315,17 @@ describe('the time of a call', () => {
 });
 
 describe('a cancellation', () => {
-  test('ends everything at once, even if a tool hangs: no other call starts, nothing is reported, no listener is left', async () => {
+  test.each([
+    ['hangs', false],
+    ['answers too late', true],
+  ])('ends everything at once, even if a tool %s: no other call starts, and nothing is reported', async (_, isLate) => {
+    const late = deferred<Awaited<ReturnType<ConfiguredCall>>>();
     const signals: AbortSignal[] = [];
-    const hangs: ConfiguredCall = (args, signal) => {
+    const waits: ConfiguredCall = (_args, signal) => {
       signals.push(signal);
-      return hangsForever(args, signal);
+      return late.promise;
     };
-    const { grounded, gateway, progress } = start({ replies: { get: hangs } });
+    const { grounded, gateway, progress, summaries } = start({ replies: { get: waits } });
     const controller = new AbortController();
     const outcome = grounded.run(
       [1, 2, 3, 4, 5, 6].map((id) => get(id)),
@@ -338,30 +333,14 @@ describe('a cancellation', () => {
     );
     await settled();
     controller.abort();
+    if (isLate) late.settle(ok(text('x')));
     expect(await outcome).toBe('aborted');
     await settled();
     expect(gateway.called).toHaveLength(4);
     expect(signals.every(({ aborted }) => aborted)).toBe(true);
     expect(progress.map(({ kind }) => kind)).toEqual(Array(4).fill('calling'));
-    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
-  });
-
-  test('is not answered by outputs that come too late', async () => {
-    const late = deferred<Awaited<ReturnType<ConfiguredCall>>>();
-    const { grounded, gateway, progress, summaries } = start({ replies: { get: () => late.promise } });
-    const controller = new AbortController();
-    const outcome = grounded.run(
-      [1, 2, 3, 4, 5].map((id) => get(id)),
-      controller.signal,
-    );
-    await settled();
-    controller.abort();
-    late.settle(ok(text('x')));
-    expect(await outcome).toBe('aborted');
-    await settled();
-    expect(gateway.called).toHaveLength(4);
     expect(summaries).toEqual([]);
-    expect(progress.some(({ kind }) => kind === 'called')).toBe(false);
+    expectNoListener(controller.signal);
   });
 });
 

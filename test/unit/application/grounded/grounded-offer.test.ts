@@ -6,17 +6,9 @@ import { type AccessEntry, rightsBy } from '../../../../src/domain/gateway/acces
 import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
 import { createRedactor } from '../../../../src/domain/values/redaction.ts';
 import { ask, coreConfig } from '../../../support/core.ts';
-import { type ConfiguredCall, FakeAnswerGateway, hangsForever } from '../../../support/fake-answer-gateway.ts';
+import { type ConfiguredCall, FakeAnswerGateway } from '../../../support/fake-answer-gateway.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
-import {
-  asks,
-  type ConfiguredRound,
-  calls,
-  deferred,
-  FakeLlmSearch,
-  replies,
-  says,
-} from '../../../support/fake-llm-search.ts';
+import { asks, type ConfiguredRound, calls, FakeLlmSearch, replies, says } from '../../../support/fake-llm-search.ts';
 import { groundedRequest, policyOf, startGrounded, tool } from '../../../support/grounding.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
 
@@ -82,18 +74,6 @@ describe('servers', () => {
     });
     await search();
     expect(gateway.waits).toEqual([{ servers: ['jira', 'wiki'], maxMs: 10_000 }]);
-  });
-
-  test('that are not available are named, and the tools of the others are offered', async () => {
-    const { search, llmSearch, logger } = startGrounded({
-      llmSearch: new FakeLlmSearch(says('Two.')),
-      gateway: new FakeAnswerGateway({ tools: [SEARCH], unavailable: ['wiki'] }),
-      policy: { tools: { jira: 'all', wiki: ['get'] } },
-    });
-    const reply = (await search())._unsafeUnwrap();
-    expect(reply.report.unavailableServers).toEqual(['wiki']);
-    expect(llmSearch.conversations[0]?.functions.map(({ name }) => name)).toEqual(['jira__search']);
-    expect(logger.lines).toEqual([]);
   });
 
   test('that require a login are named as such, in the order of the policy', async () => {
@@ -198,10 +178,6 @@ describe('callers', () => {
     expect((await searchFor('team'))._unsafeUnwrap().text).toBe('Two.');
     expect(llmSearch.conversations).toHaveLength(1);
   });
-
-  test('on this machine get them always', async () => {
-    expect((await start({}).search({ by: LOCAL }))._unsafeUnwrap().text).toBe('Two.');
-  });
 });
 
 describe('what a caller may not use', () => {
@@ -211,7 +187,7 @@ describe('what a caller may not use', () => {
   };
   const start = (gateway: FakeAnswerGateway) =>
     startGrounded({
-      llmSearch: new FakeLlmSearch(...Array.from({ length: 3 }, () => says('Two.'))),
+      llmSearch: new FakeLlmSearch(says('Two.'), says('Two.')),
       gateway,
       policy: { callers: ['team'], tools: { jira: ['search', 'create'], wiki: 'all' } },
     });
@@ -244,47 +220,34 @@ describe('what a caller may not use', () => {
   });
 });
 
-describe('identical questions', () => {
-  /** How many conversations two identical questions take, after an answer with these tools. */
-  async function conversations(tools: GroundingPolicy['tools'], first: FakeAnswerGateway['options'], over = ask()) {
-    const gateway = new FakeAnswerGateway({ ...first, replies: { search: hangsForever } });
-    const llmSearch = new FakeLlmSearch(...Array.from({ length: 3 }, () => says('Two.')));
-    const { clock, logger } = startGrounded({ llmSearch, gateway });
-    const grounding = {
-      policy: policyOf({ tools }),
-      startGateway: async () => gateway,
-      messageFor: () => '',
-      redactor: createRedactor(),
-    };
-    const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
-    const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);
-    await app.answerQuery(over, never());
-    const before = llmSearch.requests.length;
-    await Promise.all([app.answerQuery(over, never()), app.answerQuery(over, never())]);
-    return llmSearch.requests.length - before;
-  }
-  const local = ask({ by: LOCAL });
-
-  test('that may use own tools do not share a search', async () => {
-    expect(await conversations({ jira: 'all' }, { tools: [SEARCH] }, local)).toBe(2);
-  });
-
-  test('of callers without own tools share a search', async () => {
-    expect(await conversations({ jira: ['create'] }, { tools: [WRITE] }, ask())).toBe(1);
-  });
+test.each<[string, boolean, number]>([
+  ['that may use own tools do not share a search', true, 2],
+  ['of callers without own tools share a search', false, 1],
+])('identical questions %s', async (_, mayUse, searches) => {
+  const llmSearch = new FakeLlmSearch(says('Two.'), says('Two.'));
+  const gateway = new FakeAnswerGateway({ tools: [SEARCH] });
+  const { clock, logger } = startGrounded({ llmSearch, gateway });
+  const grounding = {
+    policy: policyOf(),
+    startGateway: async () => gateway,
+    messageFor: () => '',
+    redactor: createRedactor(),
+  };
+  const noProbe = () => Promise.reject(new Error('this test has no API to probe'));
+  const app = createApplication({ llmSearch, apiProbe: noProbe, clock, logger }, coreConfig(), grounding);
+  const question = mayUse ? ask({ by: LOCAL }) : ask();
+  await Promise.all([app.answerQuery(question, never()), app.answerQuery(question, never())]);
+  expect(llmSearch.requests).toHaveLength(searches);
 });
 
-describe('a cancellation during the starts of servers', () => {
-  test('ends the answer at once, whatever the servers do', async () => {
-    const starting = deferred<void>();
-    const { search } = startGrounded({
-      llmSearch: new FakeLlmSearch(),
-      gateway: new FakeAnswerGateway({ onWait: () => starting.promise }),
-    });
-    const controller = new AbortController();
-    const outcome = search({}, controller.signal);
-    await settled();
-    controller.abort();
-    expect((await outcome)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
+test('a cancellation during the starts of servers ends the answer at once', async () => {
+  const { search } = startGrounded({
+    llmSearch: new FakeLlmSearch(),
+    gateway: new FakeAnswerGateway({ onWait: () => new Promise(() => {}) }),
   });
+  const controller = new AbortController();
+  const outcome = search({}, controller.signal);
+  await settled();
+  controller.abort();
+  expect((await outcome)._unsafeUnwrapErr()).toEqual({ kind: 'aborted' });
 });
