@@ -71,6 +71,7 @@ describe('a question', () => {
     ['a capital letter', HANDLE.replace('la1', 'La1')],
     ['another tool', HANDLE.replace('.d.', '.x.')],
     ['the beginning without its full stop', 'la1.d'],
+    ['a bracket of another kind', `(${HANDLE})`],
     ['nothing', ''],
   ])('%s', (_, query) => {
     expect(handleIn(query)).toBeUndefined();

@@ -113,7 +113,7 @@ describe('a heading in any formatting becomes one Sources:', () => {
     '### Sources ###',
     '🔗 **Sources**',
     '<b>Sources:</b>',
-    'Sources used:',
+    '`Sources used:`',
     'Sources (accessed today):',
     '■ 出典一覧：',
     '（出典）',

@@ -87,25 +87,11 @@ describe('evidence', () => {
 });
 
 describe('laws', () => {
-  const WORDS =
-    'bridge council museum opened closed metres length firm river winter penguin krill antarctic harbour engine release'.split(
-      ' ',
-    );
+  const WORDS = 'bridge council museum opened metres river winter penguin antarctic harbour the of is'.split(' ');
   const sentence = fc
-    .array(fc.constantFrom(...WORDS, 'the', 'of', 'is'), { minLength: 4, maxLength: 14 })
+    .array(fc.constantFrom(...WORDS), { minLength: 4, maxLength: 14 })
     .map((words) => `The ${words.join(' ')}.`);
-  const PARTS = [
-    '橋の長さは',
-    '市議会が',
-    '開通させた',
-    '博物館',
-    '月曜日に',
-    'ペンギンは',
-    'オキアミを',
-    '食べる',
-    '大きな',
-    '南極で',
-  ];
+  const PARTS = '橋の長さは 市議会が 開通させた 博物館 月曜日に ペンギンは オキアミを 食べる 南極で'.split(' ');
   const japanese = fc
     .array(fc.constantFrom(...PARTS), { minLength: 3, maxLength: 10 })
     .map((parts) => `${parts.join('')}。`);

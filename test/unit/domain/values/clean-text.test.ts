@@ -1,20 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cleanLine, cleanText, withoutTracking } from '../../../../src/domain/values/clean-text.ts';
+import { cleanLine, cleanText } from '../../../../src/domain/values/clean-text.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
 
 describe('citation marks', () => {
   test.each([
-    ['a mark', 'Sunny.\uE200cite\uE202turn0search1\uE201 Warm.', 'Sunny. Warm.'],
     ['a mark of two sources', 'Sunny.\uE200cite\uE202turn0search1\uE202turn0search2\uE201', 'Sunny.'],
-    ['two marks', '\uE200cite\uE202a\uE201Sunny\uE200cite\uE202b\uE201.', 'Sunny.'],
     ['a mark that is cut at the end of the text', 'Sunny.\uE200cite\uE202turn0sea', 'Sunny.'],
     ['a mark between spaces', 'Sunny \uE200cite\uE202a\uE201 in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark before a full stop', 'Sunny \uE200cite\uE202a\uE201.', 'Sunny.'],
     ['marks between spaces', 'Sunny \uE200cite\uE202a\uE201 \uE200cite\uE202b\uE201 in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark between words', 'Sunny \uE200cite\uE202a\uE201in Tokyo.', 'Sunny in Tokyo.'],
-    ['a mark that only opens', 'Sunny\uE200 and warm.', 'Sunny and warm.'],
   ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
@@ -22,15 +19,11 @@ describe('citation marks', () => {
 
 describe('utm_source=openai', () => {
   test.each([
-    ['alone', 'https://a.com/x?utm_source=openai', 'https://a.com/x'],
-    ['last', 'https://a.com/x?a=1&utm_source=openai', 'https://a.com/x?a=1'],
     ['first', 'https://a.com/x?utm_source=openai&a=1', 'https://a.com/x?a=1'],
     ['in the middle', 'https://a.com/x?a=1&utm_source=openai&b=2', 'https://a.com/x?a=1&b=2'],
     ['as HTML writes it', 'https://a.com/x?a=1&amp;utm_source=openai', 'https://a.com/x?a=1'],
     ['before a fragment', 'https://a.com/x?utm_source=openai#top', 'https://a.com/x#top'],
-    ['in a link', '([a](https://a.com/x?utm_source=openai))', '([a](https://a.com/x))'],
     ['in a link in Japanese', '（https://a.com/x?utm_source=openai）。', '（https://a.com/x）。'],
-    ['in angle brackets', '<https://a.com/x?utm_source=openai>', '<https://a.com/x>'],
     ['twice', 'https://a.com?utm_source=openai https://b.com?utm_source=openai', 'https://a.com https://b.com'],
     ['after itself', 'https://a.com/?utm_source=openai&utm_source=openai', 'https://a.com/'],
   ])('%s is removed', (_, text, clean) => {
@@ -40,16 +33,10 @@ describe('utm_source=openai', () => {
   test.each([
     'https://a.com/x?utm_source=openai-news',
     'https://a.com/x?utm_source=openai.com',
-    'https://a.com/x?utm_source=openai%20news',
     'https://a.com/x?my_utm_source=openai',
-    'https://a.com/x?utm_source=bing',
     'Add ?utm_source=openai to a link.',
   ])('%s is kept', (text) => {
     expect(cleanText(text)).toBe(text);
-  });
-
-  test('is removed from a bare URL too', () => {
-    expect(withoutTracking('https://a.com/?utm_source=openai')).toBe('https://a.com/');
   });
 });
 
@@ -57,32 +44,19 @@ describe('characters that hide or reorder text or control a terminal', () => {
   test.each([
     ['a colour', 'a\u001B[31mb\u001B[0m', 'ab'],
     ['a window title', 'a\u001B]0;title\u0007b', 'ab'],
-    ['a lone escape character', 'a\u001Bb', 'ab'],
     ['a bell and a null', 'a\u0007\u0000b', 'ab'],
     ['a C1 colour', 'a\u009B31mb', 'ab'],
     ['a C1 control', 'a\u0085b', 'ab'],
     ['a bidi override', 'a\u202Eb\u202C', 'ab'],
-    ['bidi isolates', '\u2066a\u2069', 'a'],
     ['direction marks', 'a\u200E\u200F\u061Cb', 'ab'],
     ['tag characters', 'a\u{E0049}\u{E0067}\u{E006E}b', 'ab'],
     ['a carriage return before a line feed', 'a\r\nb', 'a\nb'],
-    ['a carriage return alone', 'a\rb', 'a\nb'],
     ['a lone surrogate', 'a\uD83Db', 'a\uFFFDb'],
   ])('%s is removed', (_, text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 
-  test.each([
-    'tab\tand\nline',
-    '東京の天気は晴れ。',
-    '👨‍👩‍👧 ☀️',
-    'naïve café',
-    'क्‍ष',
-    'می‌خواهم',
-    '葛\u{E0100}飾区',
-    'ᠬᠠᠷ\u180Eᠠ',
-    'ភាសា\u200Bខ្មែរ',
-  ])('%j is kept', (text) => {
+  test.each(['tab\tand\nline', '👨‍👩‍👧 ☀️', 'می‌خواهم', '葛\u{E0100}飾区', 'ភាសា\u200Bខ្មែរ'])('%j is kept', (text) => {
     expect(cleanText(text)).toBe(text);
   });
 

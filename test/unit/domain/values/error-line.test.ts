@@ -3,11 +3,8 @@ import { toErrorLine } from '../../../../src/domain/values/error-line.ts';
 
 describe('the essential line of an error', () => {
   test.each([
-    ['Rate limit reached', 'Rate limit reached'],
     ['\n\n  First line.\nSecond line.', 'First line.'],
-    ['First\r\nsecond', 'First'],
     ['First\u2028second', 'First'],
-    ['', ''],
     [' \n ', ''],
     ['a\u001B[31mb\u202E\u0000\u{E0041}c', 'abc'],
     ['it is\uE200cite\uE202turn0tool0\uE201 here', 'it is here'],
@@ -25,7 +22,6 @@ describe('the essential line of an error', () => {
   test.each([
     "ENOENT: no such file or directory, open '/Users/Bob Smith/notes/a.txt'",
     'Not Found: GET /repos/acme/api/issues/42',
-    'Page /Engineering/Deploy guide/How to not found',
     'no C:\\Users\\Bob Smith\\a.txt!',
   ])('keeps the path that the server named: %j', (message) => {
     expect(toErrorLine(message)).toBe(message);

