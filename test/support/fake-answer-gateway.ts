@@ -103,6 +103,3 @@ export function reports(error: string): ConfiguredCall {
 export function callFails(error: ToolCallError): ConfiguredCall {
   return async () => err(error);
 }
-
-/** Never answers, whatever happens. */
-export const hangsForever: ConfiguredCall = () => new Promise(() => {});

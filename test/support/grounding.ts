@@ -44,11 +44,6 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
   };
 }
 
-/** The request of a caller over HTTP. */
-export function remoteRequest(caller: string): SearchRequest {
-  return groundedRequest({ by: callerOf(caller) });
-}
-
 interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSearch' | 'logger'>> {
   readonly llmSearch: FakeLlmSearch;
   readonly gateway: FakeAnswerGateway;
@@ -72,6 +67,6 @@ export function startGrounded({ llmSearch, gateway, policy, ...over }: Options) 
   const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>
     grounded.search(groundedRequest(request), observer, signal);
-  const searchFor = (caller: string) => grounded.search(remoteRequest(caller), observer, never());
+  const searchFor = (caller: string) => grounded.search(groundedRequest({ by: callerOf(caller) }), observer, never());
   return { grounded, search, searchFor, llmSearch, gateway, clock, logger, progress };
 }
