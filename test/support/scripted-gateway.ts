@@ -1,8 +1,10 @@
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { Gateway } from '../../src/application/gateway/gateway.ts';
 import type { GatewayOptions } from '../../src/application/gateway/gateway-options.ts';
 import type { ConfiguredServer, ServerDefinition } from '../../src/application/gateway/server-definition.ts';
+import type { SupervisorOptions } from '../../src/application/gateway/server-description.ts';
+import { ServerSupervisor } from '../../src/application/gateway/server-supervisor.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeToolServer } from './fake-tool-server.ts';
 import { RecordingLogger } from './recording-logger.ts';
@@ -35,6 +37,18 @@ export function configured(
     ...more,
   };
   return { definition, server, fingerprint };
+}
+
+/** The supervisor of a fake server, which has not been started. */
+export function supervise(
+  { name = 'fake', ...more }: ConfiguredOptions = {},
+  options: Partial<Omit<SupervisorOptions, 'server'>> = {},
+) {
+  const [clock, logger, onToolsChanged] = [new FakeClock(), new RecordingLogger(), vi.fn()];
+  const fake = configured(name, more);
+  const supervisor = new ServerSupervisor({ ...fake, clock, logger, onToolsChanged, ...options });
+  const state = () => supervisor.status.state;
+  return { clock, logger, server: fake.server, supervisor, state, onToolsChanged };
 }
 
 /** The gateway on configured servers, for one test. */

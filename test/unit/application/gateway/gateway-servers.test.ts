@@ -121,7 +121,7 @@ describe('readiness', () => {
 });
 
 test('lists the tools of the servers that are available, in the order of the configuration', async () => {
-  const [a, b, c] = ['a', 'b', 'c'].map((name) => configured(name)) as [FakeConfigured, FakeConfigured, FakeConfigured];
+  const [a, b, c] = [configured('a'), configured('b'), configured('c')];
   for (const { definition, server } of [a, b, c]) server.tools = [fakeTool(definition.name)];
   c.server.connects.push('no');
   const { gateway, clock } = await start(c, a, b);

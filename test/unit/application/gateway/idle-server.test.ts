@@ -1,14 +1,13 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
-import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
+import type { SupervisorOptions } from '../../../../src/application/gateway/server-description.ts';
 import type { Definitions } from '../../../../src/application/ports/kept-definitions.ts';
 import { never } from '../../../contract/search-kit.ts';
-import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { settled } from '../../../support/fake-clock.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';
-import { FakeToolServer, fakeTool } from '../../../support/fake-tool-server.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured } from '../../../support/scripted-gateway.ts';
+import { fakeTool } from '../../../support/fake-tool-server.ts';
+import { supervise } from '../../../support/scripted-gateway.ts';
 
 const KNOWN: Definitions = {
   listedAt: new Date('2026-11-20T00:00:00Z'),
@@ -20,25 +19,17 @@ const KNOWN: Definitions = {
 
 function newIdle(
   more: Partial<ServerDefinition> = {},
-  known: Definitions | 'nothing' = KNOWN,
+  options: Pick<SupervisorOptions, 'known'> = { known: KNOWN },
   written = () => Promise.resolve(),
 ) {
-  const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
   const kept: Definitions[] = [];
-  const onToolsChanged = vi.fn();
-  const supervisor = new ServerSupervisor({
-    ...configured('fake', { server, start: 'on_use', ...more }),
-    known: known === 'nothing' ? undefined : known,
-    keep: (definitions) => {
-      kept.push(definitions);
-      return written();
-    },
-    clock,
-    logger,
-    onToolsChanged,
-  });
-  const use = (task = async () => {}, signal = never()) => supervisor.use(task, signal);
-  return { clock, logger, server, supervisor, kept, use, onToolsChanged };
+  const keep = (definitions: Definitions) => {
+    kept.push(definitions);
+    return written();
+  };
+  const started = supervise({ start: 'on_use', ...more }, { ...options, keep });
+  const use = (task = async () => {}, signal = never()) => started.supervisor.use(task, signal);
+  return { ...started, kept, use };
 }
 
 // S64
@@ -95,7 +86,7 @@ describe('a server of which the definitions are known', () => {
 
   test('is replaced by what the server lists, and a difference is one line', async () => {
     const known = { ...KNOWN, tools: [fakeTool('echo'), fakeTool('old'), fakeTool('same')] };
-    const { supervisor, server, use, logger, kept } = newIdle({}, known);
+    const { supervisor, server, use, logger, kept } = newIdle({}, { known });
     server.tools = [fakeTool('echo', { description: 'Other.' }), fakeTool('same'), fakeTool('new')];
     await use();
     expect(supervisor.tools).toEqual(server.tools);
@@ -108,7 +99,7 @@ describe('a server of which the definitions are known', () => {
 });
 
 test('the end waits at most a second until what was listed is kept', async () => {
-  const { supervisor, clock } = newIdle({}, 'nothing', () => new Promise(() => {}));
+  const { supervisor, clock } = newIdle({}, {}, () => new Promise(() => {}));
   await supervisor.start();
   const onEnd = vi.fn();
   void supervisor.stop().then(onEnd);
@@ -121,7 +112,7 @@ test('the end waits at most a second until what was listed is kept', async () =>
 });
 
 test('a server of which nothing is known starts at once, and all that it lists is kept', async () => {
-  const { supervisor, server, kept, clock } = newIdle({ filter: { deny: ['secret'] } }, 'nothing');
+  const { supervisor, server, kept, clock } = newIdle({ filter: { deny: ['secret'] } }, {});
   expect(supervisor.startsAtOnce).toBe(true);
   server.tools = [fakeTool('echo'), fakeTool('secret')];
   server.capabilities = { tools: {}, prompts: {}, resources: {} };

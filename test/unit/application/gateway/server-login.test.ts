@@ -2,32 +2,23 @@ import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
 import { never } from '../../../../src/application/async/deadline.ts';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
-import { ServerSupervisor } from '../../../../src/application/gateway/server-supervisor.ts';
 import { callOn } from '../../../support/catalogue.ts';
-import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { settled } from '../../../support/fake-clock.ts';
 import { FakeServerLogin } from '../../../support/fake-server-login.ts';
-import { FakeToolServer } from '../../../support/fake-tool-server.ts';
 import { LOCAL } from '../../../support/origins.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
-import { configured, gatewayOf } from '../../../support/scripted-gateway.ts';
+import { configured, gatewayOf, supervise } from '../../../support/scripted-gateway.ts';
 
 const COMMAND = 'openai-responses-mcp login notes';
 const REQUIRED = `requires a login; sign in with: ${COMMAND}`;
 
 /** A server that requires a login until `login.signIn`, unless a person has signed in before. */
 async function startedSupervisor(more: Partial<ServerDefinition> = {}, isSignedIn = false) {
-  const [clock, logger, server] = [new FakeClock(), new RecordingLogger(), new FakeToolServer()];
+  const started = supervise({ name: 'notes', ...more });
   const login = new FakeServerLogin('notes');
-  server.login = login;
   if (isSignedIn) login.required = undefined;
-  const supervisor = new ServerSupervisor({
-    ...configured('notes', { server, ...more }),
-    clock,
-    logger,
-    onToolsChanged() {},
-  });
-  await supervisor.start();
-  return { supervisor, server, login, clock, logger };
+  started.server.login = login;
+  await started.supervisor.start();
+  return { ...started, login };
 }
 
 // S69
