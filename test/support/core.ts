@@ -1,5 +1,6 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
-import { createApplication } from '../../src/application/answers/application.ts';
+import { createApplication, type Grounding } from '../../src/application/answers/application.ts';
+import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
 import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
@@ -14,9 +15,11 @@ export interface CoreOptions {
   readonly clock?: Clock;
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
-  readonly citedPages?: CitedPages;
+  readonly citedPages?: CitedPages | undefined;
   readonly audit?: Audit | undefined;
   readonly long?: Parameters<typeof createApplication>[0]['long'];
+  readonly grounding?: Grounding | undefined;
+  readonly apiProbe?: () => Promise<ApiProbe>;
 }
 
 /** The core on fakes: a test names only those that it needs. */
@@ -27,11 +30,11 @@ export function startCore({
   config = {},
   citedPages,
   long,
+  grounding,
+  apiProbe = () => Promise.reject(new Error('this test has no API to probe')),
 }: CoreOptions = {}) {
-  const application = createApplication(
-    { llmSearch, apiProbe: noProbe, clock, logger, citedPages, long },
-    coreConfig(config),
-  );
+  const ports = { llmSearch, apiProbe, clock, logger, citedPages, long };
+  const application = createApplication(ports, coreConfig(config), grounding);
   return { application, llmSearch, clock, logger };
 }
 
@@ -46,10 +49,6 @@ export function coreConfig(over: Partial<Config> = {}): Config {
     blockedDomains: [],
     ...over,
   };
-}
-
-async function noProbe(): Promise<never> {
-  throw new Error('this test has no API to probe');
 }
 
 /** A question that can be answered. */

@@ -5,9 +5,9 @@ import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { GroundingPolicy } from '../../src/domain/grounded/grounding.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { never } from './core.ts';
-import type { FakeAnswerGateway } from './fake-answer-gateway.ts';
+import { FakeAnswerGateway } from './fake-answer-gateway.ts';
 import { FakeClock } from './fake-clock.ts';
-import type { FakeLlmSearch } from './fake-llm-search.ts';
+import { type ConfiguredRound, FakeLlmSearch } from './fake-llm-search.ts';
 import { callerOf, LOCAL } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -44,16 +44,19 @@ export function groundedRequest(over: Partial<SearchRequest> = {}): SearchReques
   };
 }
 
-interface Options extends Partial<Omit<GroundedSearchOptions, 'policy' | 'llmSearch' | 'logger'>> {
-  readonly llmSearch: FakeLlmSearch;
-  readonly gateway: FakeAnswerGateway;
+interface Options extends Partial<Pick<GroundedSearchOptions, 'clock' | 'redactor'>> {
   readonly policy?: Partial<GroundingPolicy>;
 }
 
-/** The loop on fakes. */
-export function startGrounded({ llmSearch, gateway, policy, ...over }: Options) {
+/** The loop on fakes: the replies of the model, what the gateway has, and what differs from the defaults. */
+export function startGrounded(
+  replies: readonly ConfiguredRound[],
+  own: FakeAnswerGateway['options'] = {},
+  { policy, ...over }: Options = {},
+) {
   const clock = new FakeClock();
   const logger = new RecordingLogger({ isDebug: true });
+  const [llmSearch, gateway] = [new FakeLlmSearch(...replies), new FakeAnswerGateway(own)];
   const progress: SearchProgress[] = [];
   const observer = { onProgress: (step: SearchProgress) => void progress.push(step) };
   const ports = {
@@ -67,6 +70,6 @@ export function startGrounded({ llmSearch, gateway, policy, ...over }: Options) 
   const grounded = new GroundedSearch({ ...ports, policy: policyOf(policy), ...over });
   const search = (request: Partial<SearchRequest> = {}, signal: AbortSignal = never()) =>
     grounded.search(groundedRequest(request), observer, signal);
-  const searchFor = (caller: string) => grounded.search(groundedRequest({ by: callerOf(caller) }), observer, never());
+  const searchFor = (caller: string) => search({ by: callerOf(caller) });
   return { grounded, search, searchFor, llmSearch, gateway, clock, logger, progress };
 }

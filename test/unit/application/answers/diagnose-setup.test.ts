@@ -1,16 +1,15 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { createApplication, type Grounding } from '../../../../src/application/answers/application.ts';
+import type { Grounding } from '../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../src/application/answers/diagnose-setup.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
-import type { Config } from '../../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
 import type { GatewayTool } from '../../../../src/domain/gateway/gateway-tool.ts';
 import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.ts';
 import { createRedactor } from '../../../../src/domain/values/redaction.ts';
 import { expectNoListener } from '../../../contract/search-kit.ts';
-import { coreConfig, never } from '../../../support/core.ts';
+import { type CoreOptions, never, startCore } from '../../../support/core.ts';
 import { FakeAnswerGateway } from '../../../support/fake-answer-gateway.ts';
 import { FakeApiProbe } from '../../../support/fake-api-probe.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
@@ -19,17 +18,11 @@ import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import { type ConfiguredRound, FakeLlmSearch, replies, starts } from '../../../support/fake-llm-search.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
 import { policyOf, tool } from '../../../support/grounding.ts';
-import { RecordingLogger } from '../../../support/recording-logger.ts';
 
-interface Setup {
+interface Setup extends Omit<CoreOptions, 'long' | 'apiProbe'> {
   readonly probe?: FakeApiProbe;
-  readonly llmSearch?: FakeLlmSearch;
-  readonly clock?: FakeClock;
-  readonly config?: Partial<Config>;
   readonly keyProblem?: string;
   readonly signal?: AbortSignal;
-  readonly citedPages?: FakeCitedPages;
-  readonly grounding?: Grounding;
 }
 
 const SEARCHED = {
@@ -41,19 +34,15 @@ async function diagnose({
   probe = new FakeApiProbe(),
   llmSearch = new FakeLlmSearch(replies(SEARCHED)),
   clock = new FakeClock(),
-  config = {},
   keyProblem,
   signal = never(),
-  citedPages,
-  grounding,
+  ...options
 }: Setup = {}): Promise<Check[]> {
-  const { longAnswers } = config;
-  const responses = new FakeLongApi();
-  const signer = new FakeHandleSigner();
-  const long = longAnswers && new LongAnswers({ llmSearch, responses, signer, clock, keepMs: longAnswers.keepMs });
-  const ports = { llmSearch, apiProbe: async () => probe, clock, logger: new RecordingLogger(), long, citedPages };
+  const keepMs = options.config?.longAnswers?.keepMs;
+  const [responses, signer] = [new FakeLongApi(), new FakeHandleSigner()];
+  const long = keepMs === undefined ? undefined : new LongAnswers({ llmSearch, responses, signer, clock, keepMs });
+  const { application } = startCore({ ...options, llmSearch, clock, long, apiProbe: async () => probe });
   const checks: Check[] = [];
-  const application = createApplication(ports, coreConfig(config), grounding);
   for await (const check of application.diagnoseSetup(keyProblem, signal)) {
     if (check.verdict !== 'running') checks.push(check);
   }

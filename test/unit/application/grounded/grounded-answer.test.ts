@@ -3,13 +3,12 @@ import type { GroundingPolicy } from '../../../../src/domain/grounded/grounding.
 import {
   type ConfiguredCall,
   callFails,
-  FakeAnswerGateway,
   reports,
   result,
   returns,
   text,
 } from '../../../support/fake-answer-gateway.ts';
-import { asks, asksWith, calls, FakeLlmSearch, says } from '../../../support/fake-llm-search.ts';
+import { asks, asksWith, type ConfiguredRound, calls, says } from '../../../support/fake-llm-search.ts';
 import { startGrounded, tool } from '../../../support/grounding.ts';
 
 const TOOLS = [tool('jira/get'), tool('docs/find')];
@@ -22,22 +21,19 @@ const FIND = calls('docs__find');
 const marker = (ref: string) => `\uE200cite\uE202${ref}\uE201`;
 
 function start(
-  llmSearch: FakeLlmSearch,
+  rounds: readonly ConfiguredRound[],
   replies: Readonly<Record<string, ConfiguredCall>> = {},
   policy = {},
   publicServers = ['docs'],
 ) {
-  return startGrounded({
-    llmSearch,
-    gateway: new FakeAnswerGateway({ tools: TOOLS, replies, publicServers }),
-    policy: { ...POLICY, ...policy },
-  });
+  return startGrounded(rounds, { tools: TOOLS, replies, publicServers }, { policy: { ...POLICY, ...policy } });
 }
 
 describe('the web', () => {
   async function states(policy: Partial<GroundingPolicy>, get?: ConfiguredCall, publicServers = ['docs']) {
-    const llmSearch = new FakeLlmSearch(asks(FIND), asks(GET), asks(FIND), says('Two.'));
-    await start(llmSearch, get && { get }, policy, publicServers).search();
+    const rounds = [asks(FIND), asks(GET), asks(FIND), says('Two.')];
+    const { search, llmSearch } = start(rounds, get && { get }, policy, publicServers);
+    await search();
     return llmSearch.conversations.map(({ web }) => web);
   }
 
@@ -53,14 +49,13 @@ describe('the web', () => {
   });
 
   test('is closed at once if a server becomes private during the answer', async () => {
-    const llmSearch = new FakeLlmSearch(asks(FIND), asks(FIND), says('Two.'));
     const publicServers = ['docs'];
     const find: ConfiguredCall = (...call) => {
       if (llmSearch.conversations.length === 2) publicServers.pop();
       return returns(text('x'))(...call);
     };
-    const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { find }, publicServers });
-    await startGrounded({ llmSearch, gateway, policy: POLICY }).search();
+    const { search, llmSearch } = start([asks(FIND), asks(FIND), says('Two.')], { find }, {}, publicServers);
+    await search();
     expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
   });
 
@@ -72,9 +67,9 @@ describe('the web', () => {
   test.each([true, false])(
     'is known to the answer as %s, if the server that answered is private or public',
     async (isPrivate) => {
-      const llmSearch = new FakeLlmSearch(asks(GET), says('Two.'));
       const servers = isPrivate ? ['docs'] : ['jira', 'docs'];
-      const reply = (await start(llmSearch, {}, { web: 'always' }, servers).search())._unsafeUnwrap();
+      const { search } = start([asks(GET), says('Two.')], {}, { web: 'always' }, servers);
+      const reply = (await search())._unsafeUnwrap();
       expect(reply.own?.hasPrivateOutput).toBe(isPrivate);
     },
   );
@@ -85,19 +80,17 @@ describe('the reply', () => {
   const file = result({ content: [{ type: 'resource_link', uri: 'file:///home/me/a.txt', name: '/home/me/a.txt' }] });
 
   test('has the text of the last round, with links in place of the markers', async () => {
-    const llmSearch = new FakeLlmSearch(
-      asksWith({ text: 'Let me look.' }, GET),
-      says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`),
-    );
-    const reply = (await start(llmSearch, { get: returns(page) }).search())._unsafeUnwrap();
+    const last = says(`Two.${marker('turn0tool0')} And more.${marker('turn9tool9')}`);
+    const { search } = start([asksWith({ text: 'Let me look.' }, GET), last], { get: returns(page) });
+    const reply = (await search())._unsafeUnwrap();
     expect(reply.text).toBe(`Two. ([One](https://own.com/1)) And more.${marker('turn9tool9')}`);
     expect(reply.own?.marked).toMatchObject([{ url: 'https://own.com/1' }]);
     expect(reply.own?.answered).toHaveLength(1);
   });
 
   test('has a marker for each source of each call, which the model has seen', async () => {
-    const llmSearch = new FakeLlmSearch(asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.'));
-    const { search } = start(llmSearch, { get: returns(page), find: returns(text('x')) });
+    const rounds = [asks(GET), asks(FIND, { ...GET, callId: '2' }), says('Two.')];
+    const { search, llmSearch } = start(rounds, { get: returns(page), find: returns(text('x')) });
     const refs = (await search())._unsafeUnwrap().own?.answered.map(({ ref }) => ref);
     expect(refs).toEqual(['turn0tool0', 'turn1tool0', 'turn2tool0']);
     const outputs = llmSearch.conversations[2]?.rounds
@@ -112,11 +105,9 @@ describe('the reply', () => {
       consulted: [`https://consulted.com/${id}`],
       opened: [`https://opened.com/${id}`],
     });
-    const llmSearch = new FakeLlmSearch(
-      asksWith({ text: 'Let me look.', searched: true, sources: sources(1) }, GET),
-      says('Two.', { sources: sources(2) }),
-    );
-    expect((await start(llmSearch).search())._unsafeUnwrap()).toMatchObject({
+    const first = asksWith({ text: 'Let me look.', searched: true, sources: sources(1) }, GET);
+    const { search } = start([first, says('Two.', { sources: sources(2) })]);
+    expect((await search())._unsafeUnwrap()).toMatchObject({
       searched: true,
       sources: {
         cited: [{ url: 'https://cited.com/1' }, { url: 'https://cited.com/2' }],
@@ -127,13 +118,13 @@ describe('the reply', () => {
   });
 
   test('names paths of this machine only to its user', async () => {
-    const answer = () => new FakeLlmSearch(asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`));
-    const local = (await start(answer(), { get: returns(file) }).search())._unsafeUnwrap();
+    const rounds = [asks(GET), says(`See file:///home/me/a.txt.${marker('turn0tool0')}`)];
+    const local = (await start(rounds, { get: returns(file) }).search())._unsafeUnwrap();
     expect(local.text).toBe('See file:///home/me/a.txt. [jira/get]');
     expect(local.own?.marked).toMatchObject([{ url: 'file:///home/me/a.txt', title: '/home/me/a.txt' }]);
 
-    const llmSearch = answer();
-    const remote = (await start(llmSearch, { get: returns(file) }).searchFor('team'))._unsafeUnwrap();
+    const { searchFor, llmSearch } = start(rounds, { get: returns(file) });
+    const remote = (await searchFor('team'))._unsafeUnwrap();
     expect(remote.text).toBe('See jira/get. [jira/get]');
     expect(JSON.stringify(remote)).not.toContain('/home/me');
     expect(llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text.split('\n')[1]).toBe(
@@ -147,17 +138,10 @@ describe('the report', () => {
     const usage = (tokens: number) => {
       return { inputTokens: tokens, cachedTokens: tokens + 1, outputTokens: tokens + 2, reasoningTokens: tokens + 3 };
     };
-    const llmSearch = new FakeLlmSearch(
-      asksWith(
-        { report: { model: 'm', responseId: '1', usage: usage(10), queries: ['a'], searches: 1, attempts: 2 } },
-        GET,
-      ),
-      asksWith({ report: { queries: [], searches: 0, attempts: 1 } }, FIND),
-      says('Two.', {
-        report: { model: 'm', responseId: '3', usage: usage(20), queries: ['b', 'c'], searches: 2, attempts: 1 },
-      }),
-    );
-    expect((await start(llmSearch).search())._unsafeUnwrap().report).toEqual({
+    const first = { model: 'm', responseId: '1', usage: usage(10), queries: ['a'], searches: 1, attempts: 2 };
+    const last = { model: 'm', responseId: '3', usage: usage(20), queries: ['b', 'c'], searches: 2, attempts: 1 };
+    const { search } = start([asksWith({ report: first }, GET), asks(FIND), says('Two.', { report: last })]);
+    expect((await search())._unsafeUnwrap().report).toEqual({
       model: 'm',
       responseId: '3',
       usage: { inputTokens: 30, cachedTokens: 32, outputTokens: 34, reasoningTokens: 36 },
@@ -173,7 +157,7 @@ describe('the report', () => {
   });
 
   test('is progress during the answer: each call, and each later round', async () => {
-    const { search, progress } = start(new FakeLlmSearch(asks(GET), asks(FIND), says('Two.')));
+    const { search, progress } = start([asks(GET), asks(FIND), says('Two.')]);
     await search();
     expect(progress.map((step) => [step.kind, 'round' in step ? step.round : undefined])).toEqual([
       ['calling', undefined],

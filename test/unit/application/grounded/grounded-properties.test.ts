@@ -3,14 +3,8 @@ import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import type { Conversation, FunctionCall, SearchRequest } from '../../../../src/application/ports/llm-search.ts';
 import { never } from '../../../support/core.ts';
-import {
-  type ConfiguredCall,
-  FakeAnswerGateway,
-  reports,
-  returns,
-  text,
-} from '../../../support/fake-answer-gateway.ts';
-import { type ConfiguredRound, FakeLlmSearch, searchReply } from '../../../support/fake-llm-search.ts';
+import { type ConfiguredCall, reports, returns, text } from '../../../support/fake-answer-gateway.ts';
+import { type ConfiguredRound, searchReply } from '../../../support/fake-llm-search.ts';
 import { startGrounded, tool } from '../../../support/grounding.ts';
 import { runs } from '../../../support/sized.ts';
 
@@ -113,7 +107,6 @@ function expectHistory(requests: readonly Conversation[], script: readonly Scrip
 test('any conversation keeps its history, its limits and what is private', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(turn, { maxLength: 6 }), policy, async (script, policy) => {
-      const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: PRIVATE, publicServers: ['docs'] });
       /** For each request, whether a private tool may have answered before it. */
       const isPrivate: boolean[] = [];
       const playNext: ConfiguredRound = (...args) => {
@@ -121,12 +114,11 @@ test('any conversation keeps its history, its limits and what is private', async
         isPrivate.push(privateCalls.length > 0);
         return play(script)(...args);
       };
-      const llmSearch = new FakeLlmSearch(...Array.from({ length: policy.maxRounds }, () => playNext));
-      const { search, progress } = startGrounded({
-        llmSearch,
-        gateway,
-        policy: { ...policy, tools: { jira: 'all', docs: 'all' } },
-      });
+      const { search, progress, gateway, llmSearch } = startGrounded(
+        Array.from({ length: policy.maxRounds }, () => playNext),
+        { tools: TOOLS, replies: PRIVATE, publicServers: ['docs'] },
+        { policy: { ...policy, tools: { jira: 'all', docs: 'all' } } },
+      );
       // It ends: more llmSearch than rounds would be an exception.
       const outcome = await search({}, never());
       const { conversations: requests } = llmSearch;
@@ -166,21 +158,20 @@ test('no tool runs twice for one call, whatever fails', async () => {
   const names = fc.array(fc.constantFrom(...NAMES), { maxLength: 9 });
   await fc.assert(
     fc.asyncProperty(fc.array(names, { minLength: 1, maxLength: 5 }), async (script) => {
-      const llmSearch = new FakeLlmSearch(
-        ...Array.from(
-          { length: 6 },
-          (): ConfiguredRound => async (_observer, _signal, request) => {
-            const round = conversationOf(request).rounds.length;
-            const calls = (script[round] ?? []).map((name, index) => {
-              const callId = `${round}/${index}`;
-              return { callId, name, arguments: JSON.stringify({ callId }), isIncomplete: false };
-            });
-            return ok(searchReply({ calls, text: 'Two.' }));
-          },
-        ),
+      const playNext: ConfiguredRound = async (_observer, _signal, request) => {
+        const round = conversationOf(request).rounds.length;
+        const calls = (script[round] ?? []).map((name, index) => {
+          const callId = `${round}/${index}`;
+          return { callId, name, arguments: JSON.stringify({ callId }), isIncomplete: false };
+        });
+        return ok(searchReply({ calls, text: 'Two.' }));
+      };
+      const { search, gateway } = startGrounded(
+        Array.from({ length: 6 }, () => playNext),
+        { tools: TOOLS, replies: PRIVATE },
+        { policy: { tools: { jira: 'all', docs: 'all' } } },
       );
-      const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: PRIVATE });
-      await startGrounded({ llmSearch, gateway, policy: { tools: { jira: 'all', docs: 'all' } } }).search();
+      await search();
       const ids = gateway.called.map(({ args }) => args.callId);
       expect(new Set(ids).size).toBe(ids.length);
     }),

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Round, SearchUse } from '../../../../src/application/ports/llm-search.ts';
 import { totalUse } from '../../../../src/application/tools/total-use.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
-import { type ConfiguredCall, FakeAnswerGateway, returns, text } from '../../../support/fake-answer-gateway.ts';
+import { type ConfiguredCall, returns, text } from '../../../support/fake-answer-gateway.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import {
   asks,
@@ -12,7 +12,7 @@ import {
   type ConfiguredRound,
   calls,
   deferred,
-  FakeLlmSearch,
+  type FakeLlmSearch,
   fails,
   says,
   searchReply,
@@ -22,10 +22,8 @@ import { groundedRequest, startGrounded, tool } from '../../../support/grounding
 const TOOLS = [tool('jira/get'), tool('jira/search')];
 const get = (id: number) => calls('jira__get', { id }, { callId: `call_${id}` });
 
-function start(replies: readonly ConfiguredRound[], over: Partial<Parameters<typeof startGrounded>[0]> = {}) {
-  const gateway = new FakeAnswerGateway({ tools: TOOLS });
-  return startGrounded({ llmSearch: new FakeLlmSearch(...replies), gateway, ...over });
-}
+const start = (replies: readonly ConfiguredRound[], own = {}, over: Parameters<typeof startGrounded>[2] = {}) =>
+  startGrounded(replies, { tools: TOOLS, ...own }, over);
 const outputsOf = (rounds: readonly Round[] = []) => rounds.map(({ outputs }) => outputs.map(({ callId }) => callId));
 
 describe('the conversation', () => {
@@ -44,8 +42,8 @@ describe('the conversation', () => {
   // S74
   test('has the same question and instructions in each round: nothing of a server is in them', async () => {
     const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
-    const gateway = new FakeAnswerGateway({ tools: [hostile], replies: { get: returns(text('HOSTILE')) } });
-    const { search, llmSearch } = start([asks(get(1)), says('Two.')], { gateway });
+    const own = { tools: [hostile], replies: { get: returns(text('HOSTILE')) } };
+    const { search, llmSearch } = start([asks(get(1)), says('Two.')], own);
     await search();
     for (const { mode: _, ...request } of llmSearch.requests) {
       expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
@@ -55,7 +53,6 @@ describe('the conversation', () => {
 
   test('does not occupy a place for requests while a tool runs', async () => {
     const running = deferred<Awaited<ReturnType<ConfiguredCall>>>();
-    const gateway = new FakeAnswerGateway({ tools: TOOLS, replies: { get: () => running.promise } });
     let isTurnOpen = false;
     const open: ConfiguredReply = async (...args) => {
       isTurnOpen = true;
@@ -63,7 +60,7 @@ describe('the conversation', () => {
       isTurnOpen = false;
       return turn;
     };
-    const { search } = start([open, says('Two.')], { gateway });
+    const { search, gateway } = start([open, says('Two.')], { replies: { get: () => running.promise } });
     const outcome = search();
     await settled();
     expect(gateway.called).toHaveLength(1);
@@ -77,7 +74,7 @@ describe('a reply that must be the last', () => {
   const cutOff = { text: '', ending: { kind: 'incomplete', reason: 'max_output_tokens' } } as const;
 
   test('is the answer if it was cut off before its text', async () => {
-    const { search } = start([async () => ok(searchReply(cutOff))], { policy: { maxRounds: 1 } });
+    const { search } = start([async () => ok(searchReply(cutOff))], {}, { policy: { maxRounds: 1 } });
     expect((await search())._unsafeUnwrap()).toMatchObject(cutOff);
   });
 
@@ -85,19 +82,20 @@ describe('a reply that must be the last', () => {
     ['calls, though there are none', { calls: [get(1)] }],
     ['nothing', { text: '' }],
   ])('is the answer if no tool was offered: %s', async (_, reply) => {
-    const gateway = new FakeAnswerGateway({ tools: [] });
-    const { search } = start([async () => ok(searchReply(reply))], { gateway, policy: { web: 'never', maxRounds: 1 } });
+    const policy = { web: 'never', maxRounds: 1 } as const;
+    const { search } = start([async () => ok(searchReply(reply))], { tools: [] }, { policy });
     expect((await search())._unsafeUnwrap()).toMatchObject(reply);
   });
 });
 
 describe('limits', () => {
-  const mayCall = ({ conversations }: FakeLlmSearch) => conversations.map(({ mayCall }) => mayCall);
+  const mayCall = ({ conversations }: Pick<FakeLlmSearch, 'conversations'>) =>
+    conversations.map(({ mayCall }) => mayCall);
   const ask = (count: number) => Array.from({ length: count }, (_, index) => asks(get(index)));
 
   // S73
   test('in the last round, the model must answer', async () => {
-    const { search, llmSearch, gateway } = start([...ask(2), says('Two.')], { policy: { maxRounds: 3 } });
+    const { search, llmSearch, gateway } = start([...ask(2), says('Two.')], {}, { policy: { maxRounds: 3 } });
     expect((await search())._unsafeUnwrap().text).toBe('Two.');
     expect(mayCall(llmSearch)).toEqual([true, true, false]);
     expect(gateway.called).toHaveLength(2);
@@ -106,18 +104,17 @@ describe('limits', () => {
   test('without a text in the last round, the failure names the limit', async () => {
     const failure = { kind: 'no_final_answer', limit: 'rounds', max: 2 };
     for (const last of [says(' \n'), asks(get(9)), asksWith({ text: 'Let me look.' }, get(9))]) {
-      const { search, gateway } = start([...ask(1), last], { policy: { maxRounds: 2 } });
+      const { search, gateway } = start([...ask(1), last], {}, { policy: { maxRounds: 2 } });
       expect((await search())._unsafeUnwrapErr()).toEqual(failure);
       expect(gateway.called).toHaveLength(1);
     }
-    const { search } = start([says('')], { policy: { maxRounds: 1 } });
+    const { search } = start([says('')], {}, { policy: { maxRounds: 1 } });
     expect((await search())._unsafeUnwrapErr()).toEqual({ ...failure, max: 1 });
   });
 
   test('when the calls are used up, no other runs, and the model must answer', async () => {
-    const { search, llmSearch, gateway } = start([asks(get(1), get(2), get(3)), says('Two.')], {
-      policy: { maxCalls: 2 },
-    });
+    const rounds = [asks(get(1), get(2), get(3)), says('Two.')];
+    const { search, llmSearch, gateway } = start(rounds, {}, { policy: { maxCalls: 2 } });
     await search();
     expect(gateway.called.map(({ args }) => args)).toEqual([{ id: 1 }, { id: 2 }]);
     expect(llmSearch.conversations[1]?.rounds[0]?.outputs[2]?.output.text).toBe(
@@ -127,7 +124,7 @@ describe('limits', () => {
   });
 
   test('the failure names the calls', async () => {
-    const { search } = start([...ask(1), says('')], { policy: { maxCalls: 1 } });
+    const { search } = start([...ask(1), says('')], {}, { policy: { maxCalls: 1 } });
     expect((await search())._unsafeUnwrapErr()).toEqual({ kind: 'no_final_answer', limit: 'calls', max: 1 });
   });
 
@@ -137,14 +134,14 @@ describe('limits', () => {
       await clock.advance(85_001);
       return asks(get(1))(...args);
     };
-    const answered = start([slow, says('Two.')], { clock });
+    const answered = start([slow, says('Two.')], {}, { clock });
     expect((await answered.search({ deadlineMs: 100_000 })).isOk()).toBe(true);
     expect(mayCall(answered.llmSearch)).toEqual([true, false]);
     expect(answered.gateway.called).toEqual([]);
     expect(answered.llmSearch.conversations[1]?.rounds[0]?.outputs[0]?.output.text).toBe(
       'error: there is no time left for this call',
     );
-    const silent = start([slow, says('')], { clock });
+    const silent = start([slow, says('')], {}, { clock });
     const deadlineMs = clock.elapsedMs() + 100_000;
     expect((await silent.search({ deadlineMs }))._unsafeUnwrapErr()).toMatchObject({
       kind: 'no_final_answer',
@@ -180,7 +177,7 @@ describe('what the API reported is reported on, round by round, whatever becomes
       [asksWith({ report }, get(1)), asksWith({ report }, get(2)), fails({ kind: 'content_filtered' })],
     ],
   ] as const)('%s', async (_, rounds) => {
-    const { grounded } = start([...rounds], { policy: { maxRounds: rounds.length } });
+    const { grounded } = start([...rounds], {}, { policy: { maxRounds: rounds.length } });
     const uses: SearchUse[] = [];
     const observer = { onProgress: () => {}, onUsed: (use: SearchUse) => void uses.push(use) };
     const outcome = await grounded.search(groundedRequest(), observer, new AbortController().signal);

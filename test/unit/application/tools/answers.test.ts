@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { toolErrorMessage } from '../../../../src/adapters/inbound/words/tool-error-messages.ts';
-import { createApplication } from '../../../../src/application/answers/application.ts';
 import type { ToolCatalogue } from '../../../../src/application/tools/tool-catalogue.ts';
 import { BUILT_IN_SERVER } from '../../../../src/domain/gateway/call-origin.ts';
 import { answersOf, catalogueOf } from '../../../support/catalogue.ts';
-import { ask, coreConfig, never } from '../../../support/core.ts';
+import { ask, never, startCore } from '../../../support/core.ts';
 import { startAudit } from '../../../support/fake-audit.ts';
 import {
   asks,
@@ -28,10 +27,9 @@ async function startAnswers(...configured: readonly ConfiguredReply[]) {
   const jira = new ScriptedToolServer({ get: { script: says('One.'), annotations: { readOnlyHint: true } } });
   const gateway = startScripted({ jira }, { clock });
   const startGateway = async () => ({ gateway, isPublic: () => true, call: catalogue.call.bind(catalogue) });
-  const apiProbe = () => Promise.reject(new Error('there is no API'));
   const llmSearch = new FakeLlmSearch(...configured);
   const grounding = { policy: policyOf({ callers: ['local'] }), startGateway, messageFor: toolErrorMessage, redactor };
-  const application = createApplication({ llmSearch, apiProbe, clock, logger }, coreConfig(), grounding);
+  const { application } = startCore({ llmSearch, clock, logger, grounding });
   const catalogue: ToolCatalogue = catalogueOf([gateway, answersOf(application)], { audit, clock });
   const { observer: _, ...question } = ask({ by: BY });
   return {
