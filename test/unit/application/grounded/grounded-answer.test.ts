@@ -59,11 +59,6 @@ describe('the web', () => {
     expect(llmSearch.conversations.map(({ web }) => web)).toEqual(['open', 'open', 'closed']);
   });
 
-  test('stays open with `always`, and is absent with `never`', async () => {
-    expect(await states({ web: 'always' })).toEqual(Array(4).fill('open'));
-    expect(await states({ web: 'never' })).toEqual(Array(4).fill('absent'));
-  });
-
   test.each([true, false])(
     'is known to the answer as %s, if the server that answered is private or public',
     async (isPrivate) => {

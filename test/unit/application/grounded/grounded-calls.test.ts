@@ -129,14 +129,6 @@ describe('`parallel`', () => {
     expect(summaries).toHaveLength(2);
   });
 
-  test('runs at most 4 calls at a time, and counts each', async () => {
-    const { run, gateway } = start({ options: { maxCalls: 5 } });
-    const [output] = await run(parallel(Array.from({ length: 6 }, () => use('functions.jira__get'))));
-    expect(gateway.called).toHaveLength(5);
-    expect(gateway.maxRunning).toBe(4);
-    expect(output?.text.endsWith('error: the limit of 5 calls for an answer is reached')).toBe(true);
-  });
-
   test.each([
     ['a recipient that is not offered', [use('functions.jira__get'), use('functions.jira__delete')]],
     ['no parameters', [use('functions.jira__get', 5)]],

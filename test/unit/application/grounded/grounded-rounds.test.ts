@@ -1,17 +1,16 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { Round, SearchUse } from '../../../../src/application/ports/llm-search.ts';
+import type { SearchUse } from '../../../../src/application/ports/llm-search.ts';
 import { totalUse } from '../../../../src/application/tools/total-use.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
-import { type ConfiguredCall, returns, text } from '../../../support/fake-answer-gateway.ts';
-import { FakeClock, settled } from '../../../support/fake-clock.ts';
+import { returns, text } from '../../../support/fake-answer-gateway.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
 import {
   asks,
   asksWith,
   type ConfiguredReply,
   type ConfiguredRound,
   calls,
-  deferred,
   type FakeLlmSearch,
   fails,
   says,
@@ -24,50 +23,16 @@ const get = (id: number) => calls('jira__get', { id }, { callId: `call_${id}` })
 
 const start = (replies: readonly ConfiguredRound[], own = {}, over: Parameters<typeof startGrounded>[2] = {}) =>
   startGrounded(replies, { tools: TOOLS, ...own }, over);
-const outputsOf = (rounds: readonly Round[] = []) => rounds.map(({ outputs }) => outputs.map(({ callId }) => callId));
-
-describe('the conversation', () => {
-  test('is sent again in each round, with the outputs of the calls', async () => {
-    const { search, llmSearch } = start([asks(get(1), get(2)), asks(get(3)), says('Two.')]);
-    await search();
-    const [first, second, third] = llmSearch.conversations;
-    expect(first?.rounds).toEqual([]);
-    expect(second?.rounds.map(({ items }) => items)).toEqual([[{ item: get(1) }, { item: get(2) }]]);
-    expect(outputsOf(second?.rounds)).toEqual([['call_1', 'call_2']]);
-    expect(third?.rounds[0]).toBe(second?.rounds[0]);
-    expect(outputsOf(third?.rounds)).toEqual([['call_1', 'call_2'], ['call_3']]);
-    expect(llmSearch.conversations.map(({ rounds }) => rounds.length)).toEqual([0, 1, 2]);
-  });
-
-  // S74
-  test('has the same question and instructions in each round: nothing of a server is in them', async () => {
-    const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
-    const own = { tools: [hostile], replies: { get: returns(text('HOSTILE')) } };
-    const { search, llmSearch } = start([asks(get(1)), says('Two.')], own);
-    await search();
-    for (const { mode: _, ...request } of llmSearch.requests) {
-      expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
-      expect(JSON.stringify(request)).not.toContain('HOSTILE');
-    }
-  });
-
-  test('does not occupy a place for requests while a tool runs', async () => {
-    const running = deferred<Awaited<ReturnType<ConfiguredCall>>>();
-    let isTurnOpen = false;
-    const open: ConfiguredReply = async (...args) => {
-      isTurnOpen = true;
-      const turn = await asks(get(1))(...args);
-      isTurnOpen = false;
-      return turn;
-    };
-    const { search, gateway } = start([open, says('Two.')], { replies: { get: () => running.promise } });
-    const outcome = search();
-    await settled();
-    expect(gateway.called).toHaveLength(1);
-    expect(isTurnOpen).toBe(false);
-    running.settle(ok(text('x')));
-    expect((await outcome).isOk()).toBe(true);
-  });
+// S74
+test('each round has the same question and instructions: nothing of a server is in them', async () => {
+  const hostile = tool('jira/get', { description: 'HOSTILE', title: 'HOSTILE' });
+  const own = { tools: [hostile], replies: { get: returns(text('HOSTILE')) } };
+  const { search, llmSearch } = start([asks(get(1)), says('Two.')], own);
+  await search();
+  for (const { mode: _, ...request } of llmSearch.requests) {
+    expect(request).toMatchObject({ instructions: 'The policy.', question: { query: 'What is open?' } });
+    expect(JSON.stringify(request)).not.toContain('HOSTILE');
+  }
 });
 
 describe('a reply that must be the last', () => {
