@@ -110,14 +110,6 @@ describe('readiness', () => {
     await clock.advance(1000);
     expect(gateway.readiness()).toBe('ready');
   });
-
-  test('does not end while a server is started again that is not required', async () => {
-    const server = configured('server');
-    const { gateway } = await start(server);
-    server.server.connects.push('hangs');
-    gateway.restart('server');
-    expect(gateway.readiness()).toBe('ready');
-  });
 });
 
 test('lists the tools of the servers that are available, in the order of the configuration', async () => {

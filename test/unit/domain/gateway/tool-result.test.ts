@@ -16,19 +16,14 @@ const plain = (value: JsonObject) => toPlainResult(parsed(value));
 describe('parseToolResult', () => {
   test('keeps the result as the server sent it', () => {
     const raw = { content: [text('a'), image], structuredContent: { a: 1 }, isError: true, _meta: { x: 1 }, other: 1 };
-    expect(parseToolResult(raw)).toEqual({
-      raw,
-      content: raw.content,
-      structuredContent: { a: 1 },
-      isError: true,
-    });
+    const { content, structuredContent, isError } = raw;
+    expect(parseToolResult(raw)).toEqual({ raw, content, structuredContent, isError });
   });
 
   test('reads members that are null as missing', () => {
-    expect(parseToolResult({ content: [text('a')], structuredContent: null, isError: null })).toMatchObject({
-      content: [text('a')],
-      isError: false,
-    });
+    const content = [text('a')];
+    const read = parseToolResult({ content, structuredContent: null, isError: null });
+    expect(read).toMatchObject({ content, isError: false });
     expect(parsed({ content: null, structuredContent: { a: 1 } })).toMatchObject({ content: [] });
   });
 
@@ -52,7 +47,8 @@ describe('toPlainResult: structured content', () => {
     expect(plain({ structuredContent, content: [] })).toEqual({ result: structuredContent });
   });
 
-  test.each([['the text and an image', [text('{"bmi":1}'), image]]])('is the result, and %s is shown', (_, content) => {
+  test('is the result, and a text that repeats it is shown beside an image', () => {
+    const content = [text('{"bmi":1}'), image];
     expect(plain({ structuredContent: { bmi: 1 }, content })).toEqual({ result: { bmi: 1 }, content });
   });
 
