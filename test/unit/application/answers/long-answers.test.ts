@@ -39,8 +39,14 @@ function startProcess(api = new FakeLongApi()) {
     const answer = application.answerQuery(question, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
+  /** A call, as soon as it waits. */
+  const begin = async (over?: Partial<AnswerQueryInput>) => {
+    const begun = call(over);
+    await settled();
+    return begun;
+  };
   const found = async (over?: Partial<AnswerQueryInput>) => (await call(over).answer)._unsafeUnwrap();
-  return { api, clock, call, found, long, application };
+  return { api, clock, call, begin, found, long, application };
 }
 
 type Process = ReturnType<typeof startProcess>;
@@ -49,9 +55,8 @@ const answerOf = async ({ answer }: ReturnType<Process['call']>) => (await answe
 const errorOf = async ({ answer }: ReturnType<Process['call']>) => (await answer)._unsafeUnwrapErr();
 
 /** The handle of a call that is not finished in time. */
-async function unfinishedHandle({ clock, call }: Process, over?: Partial<AnswerQueryInput>): Promise<string> {
-  const unfinished = call(over);
-  await settled();
+async function unfinishedHandle({ clock, begin }: Process, over?: Partial<AnswerQueryInput>): Promise<string> {
+  const unfinished = await begin(over);
   await clock.advance(TIMEOUT_MS);
   const { report } = await answerOf(unfinished);
   return report.handle ?? '';
@@ -61,15 +66,13 @@ const TEXT = { text: 'Found.' };
 
 describe('the same question again', () => {
   test('follows the request that was just sent, with its progress', async () => {
-    const { api, call } = startProcess();
+    const { api, begin } = startProcess();
     api.createsAtOnce = false;
-    const first = call();
-    await settled();
+    const first = await begin();
     first.leave(DISCONNECTED);
     expect(await errorOf(first)).toEqual({ kind: 'cancelled' });
     const seen: SearchProgress[] = [];
-    const second = call({ observer: { onProgress: (progress) => seen.push(progress) } });
-    await settled();
+    const second = await begin({ observer: { onProgress: (progress) => seen.push(progress) } });
     api.create('resp_1');
     api.progress('resp_1', { kind: 'thinking' });
     api.finish('resp_1', TEXT);
@@ -95,14 +98,13 @@ describe('the same question again', () => {
     ['the API has forgotten it', ({ api }) => Object.assign(api, { lookError: { kind: 'unknown_response' } })],
   ])('is another search after %s', async (_name, change) => {
     const process = startProcess();
-    const { api, call } = process;
+    const { api, begin } = process;
     await unfinishedHandle(process);
     change(process);
     await settled();
     // The first question that finds the API to have forgotten it fails.
     for (const _ of [1, 2]) {
-      call();
-      await settled();
+      await begin();
     }
     expect(api.posts).toHaveLength(2);
   });
@@ -111,19 +113,17 @@ describe('the same question again', () => {
     ['another caller', { by: callerOf('bob') }],
     ['other hints', { args: { query: 'What does HTTP 404 mean?', recency_days: 1 } }],
   ])('of %s is another search', async (_name, over) => {
-    const { api, call } = startProcess();
+    const { api, call, begin } = startProcess();
     call();
-    call(over);
-    await settled();
+    await begin(over);
     expect(api.posts).toHaveLength(2);
   });
 });
 
 describe('when the time of a call is over', () => {
   test('it gets what is known so far, with a handle', async () => {
-    const { api, clock, call } = startProcess();
-    const unfinished = call();
-    await settled();
+    const { api, clock, begin } = startProcess();
+    const unfinished = await begin();
     api.progress('resp_1', { kind: 'searching' });
     await clock.advance(TIMEOUT_MS);
     const { result, report } = await answerOf(unfinished);
@@ -134,27 +134,24 @@ describe('when the time of a call is over', () => {
   });
 
   test('it has failed if the ID of the response is not known', async () => {
-    const { api, clock, call } = startProcess();
+    const { api, clock, begin } = startProcess();
     api.createsAtOnce = false;
-    const late = call();
-    await settled();
+    const late = await begin();
     await clock.advance(TIMEOUT_MS);
     expect(await errorOf(late)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
   });
 
   test('also at the end of a drain', async () => {
-    const { call, application } = startProcess();
+    const { begin, application } = startProcess();
     expect(application.endWaits?.()).toBe(false);
-    const waiting = call();
-    await settled();
+    const waiting = await begin();
     expect(application.endWaits?.()).toBe(true);
     expect((await answerOf(waiting)).report.state).toBe('unfinished');
   });
 
   test('a person still waits', async () => {
-    const { api, clock, call } = startProcess();
-    const waiting = call({ isUnlimited: true });
-    await settled();
+    const { api, clock, begin } = startProcess();
+    const waiting = await begin({ isUnlimited: true });
     await clock.advance(2 * KEEP_MS);
     api.finish('resp_1', TEXT);
     expect((await answerOf(waiting)).result.answer).toContain('Found.');
@@ -167,9 +164,8 @@ describe('a call that is left', () => {
     ['a disconnect', DISCONNECTED, []],
     ['a time-out of the client', undefined, []],
   ])('because of %s tells the API so, or not', async (_name, reason, cancels) => {
-    const { api, call, long } = startProcess();
-    const left = call();
-    await settled();
+    const { api, begin, long } = startProcess();
+    const left = await begin();
     left.leave(reason);
     expect(await errorOf(left)).toEqual({ kind: 'cancelled' });
     await long.close();
@@ -177,14 +173,12 @@ describe('a call that is left', () => {
   });
 
   test('by a cancellation before the ID is known cancels when it is, and the next question is another search', async () => {
-    const { api, call, long } = startProcess();
+    const { api, begin, long } = startProcess();
     api.createsAtOnce = false;
-    const left = call();
-    await settled();
+    const left = await begin();
     left.leave(CANCELLED);
     await settled();
-    call();
-    await settled();
+    await begin();
     const closed = long.close();
     api.create('resp_1');
     await closed;
@@ -205,39 +199,33 @@ describe('a call that is left', () => {
     { kind: 'waiting', ahead: 3 },
     { kind: 'retrying', reason: 'server_error', waitMs: 500, attempt: 2 },
   ])('ends a search that was not sent: $kind', async (progress) => {
-    const { api, call } = startProcess();
+    const { api, begin } = startProcess();
     api.createsAtOnce = false;
-    const left = call();
-    await settled();
+    const left = await begin();
     api.progress('resp_1', progress);
     left.leave();
     await settled();
-    call();
-    await settled();
+    await begin();
     expect(api.posts).toHaveLength(2);
   });
 
   test('waits for the ID for 10 seconds', async () => {
-    const { api, clock, call } = startProcess();
+    const { api, clock, begin } = startProcess();
     api.createsAtOnce = false;
-    const left = call();
-    await settled();
+    const left = await begin();
     left.leave();
     await clock.advance(10_000);
-    call();
-    await settled();
+    await begin();
     expect(api.posts).toHaveLength(2);
   });
 
   test('is an ordinary one if the API rejects background mode', async () => {
-    const { api, clock, call } = startProcess();
-    const ordinary = call();
-    await settled();
+    const { api, clock, begin } = startProcess();
+    const ordinary = await begin();
     api.rejectBackground('resp_1');
     await clock.advance(TIMEOUT_MS);
     expect(await errorOf(ordinary)).toEqual({ kind: 'timed_out', timeoutMs: TIMEOUT_MS });
-    call();
-    await settled();
+    await begin();
     expect(api.posts).toHaveLength(2);
   });
 });
@@ -246,10 +234,9 @@ describe('a stream that breaks', () => {
   const interrupted: SearchError = { kind: 'interrupted' };
 
   test('is followed by looks: every 5 seconds, and every 15 after a minute, also while the API is down', async () => {
-    const { api, clock, call } = startProcess();
+    const { api, clock, begin } = startProcess();
     const seen: SearchProgress[] = [];
-    const waiting = call({ observer: { onProgress: (progress) => seen.push(progress) } });
-    await settled();
+    const waiting = await begin({ observer: { onProgress: (progress) => seen.push(progress) } });
     api.fail('resp_1', interrupted);
     await settled();
     api.lookError = { kind: 'not_looked', error: SERVER_ERROR, isPassing: true };
@@ -278,9 +265,8 @@ describe('a stream that breaks', () => {
     ],
     ['unknown', { kind: 'unknown_response' }, { kind: 'failed', detail: 'the API no longer has the response' }],
   ])('fails if the response is %s', async (_name, lookError, expected) => {
-    const { api, call } = startProcess();
-    const waiting = call();
-    await settled();
+    const { api, begin } = startProcess();
+    const waiting = await begin();
     api.lookError = lookError;
     api.fail('resp_1', interrupted);
     expect(await errorOf(waiting)).toMatchObject(expected);
@@ -335,8 +321,7 @@ describe('a handle', () => {
   test('cancels nothing when the call is cancelled, and is not finished when its time is over', async () => {
     const process = startProcess();
     const handle = await unfinishedHandle(process);
-    const waiting = process.call({ args: { query: handle } });
-    await settled();
+    const waiting = await process.begin({ args: { query: handle } });
     waiting.leave(CANCELLED);
     expect(await errorOf(waiting)).toEqual({ kind: 'cancelled', isDetached: true });
     expect(process.api.cancels).toEqual([]);
@@ -359,8 +344,7 @@ test('what a response used counts once, for a call that got its answer', async (
 });
 
 test('other tools answer as without the key', async () => {
-  const { api, call } = startProcess();
-  call({ tool: 'answer' });
-  await settled();
+  const { api, begin } = startProcess();
+  await begin({ tool: 'answer' });
   expect(api.posts.map(({ mode }) => mode)).toEqual(['web']);
 });
