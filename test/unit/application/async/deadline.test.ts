@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { untilAborted, whenSettled, withDeadline } from '../../../../src/application/async/deadline.ts';
 import { expectNoListener } from '../../../contract/search-kit.ts';
 import { never } from '../../../support/core.ts';
@@ -30,12 +30,10 @@ describe('withDeadline', () => {
 
   test('aborts the task when its time is over, not earlier', async () => {
     const { clock, run } = start();
-    let isOver = false;
-    const limited = run(1000, never(), reasonOfAbort).finally(() => {
-      isOver = true;
-    });
+    const onOver = vi.fn();
+    const limited = run(1000, never(), reasonOfAbort).finally(onOver);
     await clock.advance(999);
-    expect(isOver).toBe(false);
+    expect(onOver).not.toHaveBeenCalled();
     await clock.advance(1);
     expect(await limited).toMatchObject({ isTimedOut: true });
   });
@@ -87,8 +85,7 @@ describe('untilAborted', () => {
 
   test('a promise that rejects after the abort is no unhandled rejection', async () => {
     const controller = new AbortController();
-    const rejections: unknown[] = [];
-    const onRejection = (reason: unknown) => void rejections.push(reason);
+    const onRejection = vi.fn();
     process.on('unhandledRejection', onRejection);
     const late = [deferred<Promise<never>>(), deferred<Promise<never>>()] as const;
     const outcome = untilAborted(late[0].promise, controller.signal);
@@ -97,7 +94,7 @@ describe('untilAborted', () => {
     for (const { settle } of late) settle(Promise.reject(new Error('late')));
     await settled();
     process.off('unhandledRejection', onRejection);
-    expect(rejections).toEqual([]);
+    expect(onRejection).not.toHaveBeenCalled();
   });
 });
 
@@ -112,14 +109,12 @@ describe('whenSettled', () => {
       return settle;
     };
     const first = add();
-    let isOver = false;
-    const over = whenSettled(tasks, clock, 1000).then(() => {
-      isOver = true;
-    });
+    const onOver = vi.fn();
+    const over = whenSettled(tasks, clock, 1000).then(onOver);
     const second = add();
     first();
     await settled();
-    expect(isOver).toBe(false);
+    expect(onOver).not.toHaveBeenCalled();
     second();
     await over;
     expect(clock.pendingSleeps).toBe(0);

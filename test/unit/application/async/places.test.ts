@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Places } from '../../../../src/application/async/places.ts';
 import { never } from '../../../contract/search-kit.ts';
 import { settled } from '../../../support/fake-clock.ts';
@@ -37,7 +37,9 @@ test('a call that aborts while it waits gets no place, and one with a place keep
   const { arrive, release, acquired, others } = start(1);
   const [first, second] = [arrive('alice 1'), arrive('alice 2')];
   arrive('alice 3');
-  arrive('alice 4', abortedController());
+  const aborted = new AbortController();
+  aborted.abort();
+  arrive('alice 4', aborted);
   second.abort();
   first.abort();
   await settled();
@@ -45,12 +47,6 @@ test('a call that aborts while it waits gets no place, and one with a place keep
   await release();
   expect(acquired).toEqual(['alice 1', 'alice 3']);
 });
-
-function abortedController(): AbortController {
-  const controller = new AbortController();
-  controller.abort();
-  return controller;
-}
 
 test('a call that waits hears once how many have their turn before it', async () => {
   const places = new Places(1);
@@ -74,14 +70,12 @@ test('resolves when the last call has ended, also the waiting ones', async () =>
   await places.whenIdle();
   arrive('alice 1');
   arrive('bob 1');
-  let isIdle = false;
-  void places.whenIdle().then(() => {
-    isIdle = true;
-  });
+  const onIdle = vi.fn();
+  void places.whenIdle().then(onIdle);
   await release();
-  expect(isIdle).toBe(false);
+  expect(onIdle).not.toHaveBeenCalled();
   await release();
-  expect(isIdle).toBe(true);
+  expect(onIdle).toHaveBeenCalled();
 });
 
 test('leaves no listener on the signal, whether the call got a place at once, later or never', async () => {

@@ -1,29 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { whenNeeded } from '../../../../src/application/async/when-needed.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';
 
-/** Something that counts how often it was closed. */
-function closable() {
-  const made = {
-    closes: 0,
-    close: async () => {
-      made.closes += 1;
-    },
-  };
-  return made;
-}
+const closable = () => ({ close: vi.fn(async () => {}) });
 
 test('what is needed is made once', async () => {
-  let made = 0;
   const one = closable();
-  const { get } = whenNeeded(async () => {
-    made += 1;
-    return one;
-  });
-  expect(made).toBe(0);
+  const make = vi.fn(async () => one);
+  const { get } = whenNeeded(make);
+  expect(make).not.toHaveBeenCalled();
   expect(await Promise.all([get(), get()])).toEqual([one, one]);
   expect(await get()).toBe(one);
-  expect(made).toBe(1);
+  expect(make).toHaveBeenCalledTimes(1);
 });
 
 test('what cannot be made fails for those who wait, and is made again at the next use', async () => {
@@ -44,5 +32,6 @@ test('what is being made is closed when it is made, and what was not needed is n
   const closed = Promise.all([needed, whenNeeded(async () => unused)].map(({ close }) => close()));
   loaded.settle();
   await Promise.all([closed, later]);
-  expect([making.closes, unused.closes]).toEqual([1, 0]);
+  expect(making.close).toHaveBeenCalledTimes(1);
+  expect(unused.close).not.toHaveBeenCalled();
 });

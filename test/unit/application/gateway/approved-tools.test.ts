@@ -33,13 +33,6 @@ async function start(server: ScriptedToolServer, options: ScriptedGatewayOptions
   return { gateway, call, names, approved, reports, logger };
 }
 
-test('a tool that is as it was approved is offered', async () => {
-  const { gateway, call, names } = await start(new ScriptedToolServer({ read }));
-  expect(names()).toEqual(['read']);
-  expect((await call('read')).isOk()).toBe(true);
-  expect(gateway.servers[0]).not.toHaveProperty('changed');
-});
-
 // S67
 test('a tool that is new or has changed is not offered, and a call of it is not sent', async () => {
   const server = new ScriptedToolServer({ read: changed, write: echoes });

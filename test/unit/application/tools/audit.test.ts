@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Audit } from '../../../../src/application/tools/audit.ts';
 import { startAudit } from '../../../support/fake-audit.ts';
 import { callerOf } from '../../../support/origins.ts';
@@ -13,13 +13,10 @@ type Outcome = Result<object, { readonly kind: string }>;
 function startCalls(policy: Partial<Options> = {}) {
   const { audit, ...started } = startAudit({ sha256: async (text) => hashOf(text), ...policy });
   const call = { server: 'notes', tool: 'read', args: { path: 'a', all: true }, by: callerOf('alice') };
+  const ended = (outcome: Outcome) =>
+    outcome.isOk() ? { outcome: 'answered', result: outcome.value } : { outcome: outcome.error.kind };
   const record = (more: Partial<typeof call> = {}, run: () => Promise<Outcome> = async () => ok({ text: 'ü' })) =>
-    audit.record({ ...call, ...more }, run, (outcome) =>
-      outcome.match(
-        (result) => ({ outcome: 'answered', result }),
-        ({ kind }) => ({ outcome: kind }),
-      ),
-    );
+    audit.record({ ...call, ...more }, run, ended);
   return { audit, record, call, ...started };
 }
 
@@ -57,10 +54,7 @@ describe('the line of a call', () => {
 
   test('is written for an exception, which is passed on', async () => {
     const { log, record } = startCalls();
-    const bug = async () => {
-      throw new Error('bug');
-    };
-    await expect(record({}, bug)).rejects.toThrow('bug');
+    await expect(record({}, () => Promise.reject(new Error('bug')))).rejects.toThrow('bug');
     expect(log.entries).toMatchObject([{ outcome: 'internal_error' }]);
   });
 
@@ -128,16 +122,12 @@ describe('a log that cannot be written', () => {
   // S66
   test('refuses calls before they are made, and withholds the result of one that was made', async () => {
     const { audit, log, record, logger } = startCalls();
-    let made = 0;
-    const run = async () => {
-      made += 1;
-      return ok({});
-    };
+    const run = vi.fn(async () => ok({}));
     log.failure = 'ENOSPC';
     expect(await record({}, run)).toEqual(UNAVAILABLE);
-    expect(made).toBe(1);
+    expect(run).toHaveBeenCalledTimes(1);
     expect(await record({}, run)).toEqual(UNAVAILABLE);
-    expect(made).toBe(1);
+    expect(run).toHaveBeenCalledTimes(1);
     expect([audit.failures, logger.lines]).toEqual([
       2,
       ['warn audit: the file cannot be written: ENOSPC (audit.on_failure: refuse)'],
