@@ -36,6 +36,8 @@ async function start(
   };
 }
 
+const withPrompts = (...prompts: readonly string[]) => new SharingServer({ prompts });
+
 /** Lets only some of the servers be read. */
 const alice = (servers: Readonly<Record<string, 'all' | 'read_only' | readonly string[]>>) =>
   callerOf('alice', { rights: rightsBy({ alice: { servers } })({ caller: 'alice' }) });
@@ -48,10 +50,10 @@ const hangs = async (_: string, __: object, signal: AbortSignal) => {
 describe('a list', () => {
   test('asks only servers that declare it, and that the caller may read', async () => {
     const servers = {
-      a: new SharingServer({ prompts: ['x'] }),
-      b: new SharingServer({ prompts: ['x'] }),
+      a: withPrompts('x'),
+      b: withPrompts('x'),
       c: new SharingServer({ resources: ['c:1'] }),
-      d: new SharingServer({ prompts: ['x'] }),
+      d: withPrompts('x'),
     };
     const { list } = await start(servers);
     const by = alice({ a: 'read_only', b: ['*'], c: 'all' });
@@ -60,19 +62,13 @@ describe('a list', () => {
   });
 
   test('leaves out a server that fails, has ended, or has not answered within 500 ms, starts included', async () => {
-    const broken = new SharingServer({ prompts: ['x'] });
+    const broken = withPrompts('x');
     broken.replies['prompts/list'] = async () => err({ kind: 'json_rpc', code: -32603, message: 'broken' });
-    const silent = new SharingServer({ prompts: ['x'] });
+    const silent = withPrompts('x');
     silent.replies['prompts/list'] = hangs;
     const starting = new SharingServer({ prompts: ['x'] }, 'hangs');
-    const lost = new SharingServer({ prompts: ['x'] });
-    const { list, clock } = await start({
-      broken,
-      silent,
-      starting,
-      lost,
-      good: new SharingServer({ prompts: ['x'] }),
-    });
+    const lost = withPrompts('x');
+    const { list, clock } = await start({ broken, silent, starting, lost, good: withPrompts('x') });
     lost.crash();
     const listing = list('prompts');
     const onOver = vi.fn();
@@ -88,7 +84,7 @@ describe('a list', () => {
   });
 
   test('is current, unless it is read further', async () => {
-    const a = new SharingServer({ prompts: ['x'] });
+    const a = withPrompts('x');
     const { list } = await start({ a });
     await list('prompts');
     a.shared = { prompts: ['y'] };
@@ -98,7 +94,7 @@ describe('a list', () => {
 });
 
 test('a list has what an idle server listed before', async () => {
-  const a = new SharingServer({ prompts: ['x'] });
+  const a = withPrompts('x');
   const { list, clock, gateway } = await start({ a }, { a: { idleMs: 1000 } });
   await clock.advance(1000);
   expect(gateway.servers).toMatchObject([{ state: 'idle' }]);
@@ -134,7 +130,7 @@ describe('a URI', () => {
 
   test('goes to the only server with resources, which is not asked for its lists', async () => {
     const a = new SharingServer({ resources: [] });
-    const { read } = await start({ p: new SharingServer({ prompts: ['x'] }), a });
+    const { read } = await start({ p: withPrompts('x'), a });
     expect(await textOf(read('x:unlisted'))).toEqual([{ uri: 'x:unlisted', text: 'a: x:unlisted' }]);
     expect(a.methods).toEqual(['resources/read']);
     expect(errorOf(await read('gateway:///b/x:1'))).toMatchObject({ kind: 'unknown_server' });
@@ -151,10 +147,7 @@ describe('a URI', () => {
 
 describe('a prompt', () => {
   test('is got from its server by its own name', async () => {
-    const { get, list } = await start({
-      a: new SharingServer({ prompts: ['x'] }),
-      a_: new SharingServer({ prompts: ['x'] }),
-    });
+    const { get, list } = await start({ a: withPrompts('x'), a_: withPrompts('x') });
     const names = (await list('prompts')).map(({ name }) => String(name));
     expect(names).toEqual(['a__x', expect.stringMatching(/^a___x_[0-9a-f]{8}$/)]);
     const got = await Promise.all(names.map(async (name) => (await get(name))._unsafeUnwrap().description));
@@ -162,14 +155,14 @@ describe('a prompt', () => {
   });
 
   test.each(['x', 'b__x', 'hidden__x'])('%j is unknown', async (name) => {
-    const hidden = new SharingServer({ prompts: ['x'] });
-    const { get } = await start({ a: new SharingServer({ prompts: ['x'] }), hidden });
+    const hidden = withPrompts('x');
+    const { get } = await start({ a: withPrompts('x'), hidden });
     expect(errorOf(await get(name, alice({ a: 'all' })))).toMatchObject({ kind: 'unknown_server' });
     expect(hidden.requests).toEqual([]);
   });
 
   test('of a server that is down fails with its state, whether it is known or not', async () => {
-    const a = new SharingServer({ prompts: ['x'] });
+    const a = withPrompts('x');
     const { get } = await start({ a, b: new SharingServer({ prompts: ['x'] }, 'no such program') });
     await get('a__x');
     a.crash();
@@ -254,8 +247,8 @@ describe('a server whose list fails', () => {
   const fails = async () => err({ kind: 'json_rpc' as const, code: -32000, message: 'Busy' });
 
   test('keeps the prompts that it listed before', async () => {
-    const a = new SharingServer({ prompts: ['p'] });
-    const { get, list, clock } = await start({ a, b: new SharingServer({ prompts: ['y'] }) });
+    const a = withPrompts('p');
+    const { get, list, clock } = await start({ a, b: withPrompts('y') });
     expect((await get('a__p')).isOk()).toBe(true);
     a.replies = { 'prompts/list': fails };
     for (const ms of [0, 6000, 60_000]) {
@@ -266,7 +259,7 @@ describe('a server whose list fails', () => {
   });
 
   test('is asked for its prompts', async () => {
-    const a = new SharingServer({ prompts: ['p'] });
+    const a = withPrompts('p');
     a.replies = { 'prompts/list': fails };
     const { get } = await start({ a });
     expect((await get('a__p')).isOk()).toBe(true);
@@ -284,14 +277,14 @@ test('lists at the same time share their requests, and need no place', async () 
 });
 
 test('a prompt that is not listed is asked of the only server that its name begins with', async () => {
-  const [a, other] = [new SharingServer({ prompts: ['p'] }), new SharingServer({ prompts: ['p'] })];
+  const [a, other] = [withPrompts('p'), withPrompts('p')];
   const { get } = await start({ a, a_: other });
   expect((await get('a__q'))._unsafeUnwrap()).toMatchObject({ description: 'a: {"id":"q","uri":"q"}' });
   expect(errorOf(await get('a___q'))).toMatchObject({ kind: 'unknown_server' });
 });
 
 test('a server that has no resources is not asked for one', async () => {
-  const a = new SharingServer({ prompts: ['p'] });
+  const a = withPrompts('p');
   const { read } = await start({ a, b: new SharingServer({ resources: ['x:1'] }) });
   expect(errorOf(await read('gateway:///a/x:1'))).toMatchObject({ kind: 'unknown_server' });
   expect(a.methods).toEqual([]);

@@ -22,8 +22,6 @@ import { tool } from '../../../support/grounding.ts';
 import { LOCAL } from '../../../support/origins.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
-const NAMES = ['get', 'search', 'find'];
-
 interface Over {
   readonly replies?: Readonly<Record<string, ConfiguredCall>>;
   readonly publicServers?: readonly string[];
@@ -36,7 +34,7 @@ function start({ replies = {}, publicServers = [], deadlineMs = 300_000, options
   const gateway = new FakeAnswerGateway({ replies, publicServers });
   const progress: SearchProgress[] = [];
   const summaries: ToolCallSummary[] = [];
-  const functions = NAMES.map((name) => {
+  const functions = ['get', 'search', 'find'].map((name) => {
     return { name: `jira__${name}`, description: '', parameters: {}, tool: tool(`jira/${name}`) };
   });
   const grounded = new GroundedCalls({
@@ -69,12 +67,8 @@ const body = ({ text = '' }: { readonly text?: string } = {}) => text.split('\n\
 describe('the calls of a response', () => {
   test('have one output each, in the order of the calls, however long they take', async () => {
     const settle: (() => void)[] = [];
-    const waits: ConfiguredCall = async ({ id }) => {
-      const { promise, settle: done } = deferred<void>();
-      settle.push(() => done());
-      await promise;
-      return ok(text(`issue ${id}`));
-    };
+    const waits: ConfiguredCall = ({ id }) =>
+      new Promise((resolve) => settle.push(() => resolve(ok(text(`issue ${id}`)))));
     const { run, gateway } = start({ replies: { get: waits } });
     const outputs = run(...[1, 2, 3, 4, 5, 6].map((id) => get(id)));
     await settled();
@@ -109,6 +103,28 @@ describe('the calls of a response', () => {
     await run(get(1));
     expect(gateway.called).toHaveLength(2);
   });
+
+  test('have images of at most 8 MiB together in an answer, also in calls at the same time and in later rounds', async () => {
+    const data = 'A'.repeat(4 * 1024 * 1024);
+    const chart = result({ content: [{ type: 'image', data, mimeType: 'image/png' }] });
+    const { run } = start({ replies: { get: returns(chart) } });
+    const outputs = [...(await run(get(1), get(2))), ...(await run(get(3), get(4)))];
+    expect(outputs.map(({ images }) => images.length)).toEqual([1, 1, 0, 0]);
+    expect(body(outputs[3])).toBe('[image image/png]');
+  });
+
+  test('whose addresses contain a secret of a server have the call as their source', async () => {
+    const links = ['https://example.com/hunter2-hunter2/a', 'https://example.com/b'];
+    const content = links.map((uri) => ({ type: 'resource_link', uri, name: 'issue' }));
+    const redactor = redactorOf('hunter2-hunter2');
+    const { run, grounded } = start({ replies: { get: returns(result({ content })) }, options: { redactor } });
+    const [output] = await run(get(1));
+    expect(output?.text).not.toContain('hunter2');
+    expect(grounded.sources.map(({ url }) => url)).toEqual(
+      expect.arrayContaining(['jira/get', 'https://example.com/b']),
+    );
+    expect(JSON.stringify(grounded.sources)).not.toMatch(/hunter2|example\.com\/\[redacted/);
+  });
 });
 
 describe('`parallel`', () => {
@@ -142,12 +158,9 @@ describe('`parallel`', () => {
 });
 
 describe('what is not a call', () => {
-  test.each([
-    ['no JSON', '{"id": 1', 'error: the arguments are not a JSON object'],
-    ['a list', '[1]', 'error: the arguments are not a JSON object'],
-  ])('arguments that are %s', async (_, args, expected) => {
+  test.each(['{"id": 1', '[1]'])('arguments that are not an object: %s', async (args) => {
     const { run, gateway, progress, summaries } = start();
-    expect((await run(get(1, args)))[0]?.text).toBe(expected);
+    expect((await run(get(1, args)))[0]?.text).toBe('error: the arguments are not a JSON object');
     expect([gateway.called, summaries, progress]).toEqual([[], [], []]);
   });
 
@@ -168,28 +181,6 @@ describe('what is not a call', () => {
     );
     expect([grounded.limit, grounded.hasPrivateOutput]).toEqual([undefined, false]);
     expect(summaries).toEqual([]);
-  });
-
-  test('have images of at most 8 MiB together in an answer, also in calls at the same time and in later rounds', async () => {
-    const data = 'A'.repeat(4 * 1024 * 1024);
-    const chart = result({ content: [{ type: 'image', data, mimeType: 'image/png' }] });
-    const { run } = start({ replies: { get: returns(chart) } });
-    const outputs = [...(await run(get(1), get(2))), ...(await run(get(3), get(4)))];
-    expect(outputs.map(({ images }) => images.length)).toEqual([1, 1, 0, 0]);
-    expect(body(outputs[3])).toBe('[image image/png]');
-  });
-
-  test('whose addresses contain a secret of a server have the call as their source', async () => {
-    const links = ['https://example.com/hunter2-hunter2/a', 'https://example.com/b'];
-    const content = links.map((uri) => ({ type: 'resource_link', uri, name: 'issue' }));
-    const redactor = redactorOf('hunter2-hunter2');
-    const { run, grounded } = start({ replies: { get: returns(result({ content })) }, options: { redactor } });
-    const [output] = await run(get(1));
-    expect(output?.text).not.toContain('hunter2');
-    expect(grounded.sources.map(({ url }) => url)).toEqual(
-      expect.arrayContaining(['jira/get', 'https://example.com/b']),
-    );
-    expect(JSON.stringify(grounded.sources)).not.toMatch(/hunter2|example\.com\/\[redacted/);
   });
 });
 
