@@ -56,12 +56,17 @@ export class FakeAnswerGateway implements AnswerGateway {
     };
   }
 
-  call(call: ToolCall, signal: AbortSignal): Promise<Outcome> {
-    return this.#call(call, signal);
-  }
-
   isPublic(server: string): boolean {
     return this.options.publicServers?.includes(server) === true;
+  }
+
+  async call({ server, tool, args, timeoutMs }: ToolCall, signal: AbortSignal): Promise<Outcome> {
+    this.called.push({ tool: `${server}/${tool}`, args, timeoutMs });
+    this.#running += 1;
+    this.maxRunning = Math.max(this.maxRunning, this.#running);
+    const outcome = await (this.options.replies?.[tool] ?? returns(text('the output')))(args, signal);
+    this.#running -= 1;
+    return outcome;
   }
 
   #statuses() {
@@ -71,15 +76,6 @@ export class FakeAnswerGateway implements AnswerGateway {
       const state: ServerState = unavailable.includes(name) ? other : 'available';
       return { name, state, transport: 'stdio' as const, since: new Date(0), tools: 1, restarts: 0 };
     });
-  }
-
-  async #call({ server, tool, args, timeoutMs }: ToolCall, signal: AbortSignal): Promise<Outcome> {
-    this.called.push({ tool: `${server}/${tool}`, args, timeoutMs });
-    this.#running += 1;
-    this.maxRunning = Math.max(this.maxRunning, this.#running);
-    const outcome = await (this.options.replies?.[tool] ?? returns(text('the output')))(args, signal);
-    this.#running -= 1;
-    return outcome;
   }
 }
 

@@ -213,16 +213,6 @@ describe('another configuration', () => {
     expect(waiting.server.starts).toBe(0);
     expect(gateway.readiness()).toBe('ready');
   });
-
-  test('ends the start of a server that is removed meanwhile', async () => {
-    const removed = hanging('removed');
-    const { gateway, clock } = await start(removed);
-    gateway.reconfigure([]);
-    await settled();
-    expect(gateway.readiness()).toBe('ready');
-    await clock.advance(120_000);
-    expect(removed.server.starts).toBe(1);
-  });
 });
 
 describe('close', () => {
