@@ -49,6 +49,7 @@ describe('malformed', () => {
     ['two full stops', `${HANDLE}..`],
     ['an ID of 91 characters', `la1.d.${'x'.repeat(91)}.${SIGNATURE}`],
     ['something that follows without a blank', `"${HANDLE}"?`],
+    ['two handles in one word', `${HANDLE},${HANDLE}`],
     ['thousands of characters', `la1.q.${'x'.repeat(30_000)}`],
   ])('%s', (_, query) => {
     expect(handleIn(query)).toBe('malformed');

@@ -154,7 +154,7 @@ describe('the sources that the model listed', () => {
     ]);
   });
 
-  test.each(['None.', 'なし。', 'web_search (2026-01-05)'])('may be nothing: %s', (nothing) => {
+  test.each(['None', 'なし。', 'web_search (2026-01-05)'])('may be nothing: %s', (nothing) => {
     expect(listed(`- ${nothing}`)).toEqual(['- web_search (2026-01-05)']);
   });
 
