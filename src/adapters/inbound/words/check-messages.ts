@@ -5,12 +5,12 @@ import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { reasonFor } from './finding-messages.ts';
 import { count } from './plain.ts';
 
-/** How many findings there are: dead links, and claims with figures that are not on the page. */
+/** The number of findings: dead links, and claims with figures that are not on the page. */
 export function findingsIn({ links, claims }: SourcesReport): number {
   return links.filter(({ state }) => state === 'dead').length + withMissing(claims).length;
 }
 
-/** The report for people and models, of at most `max` UTF-16 code units: whole findings, links that could not be read, and a line that sums up. */
+/** The report for people and models, of at most `max` UTF-16 code units: complete findings, links that could not be read, and a summary. */
 export function checkText(report: SourcesReport, language: Language, max = Number.POSITIVE_INFINITY): string {
   const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
   const { summary, links, claims } = toCheckJson(report, language);
@@ -48,10 +48,10 @@ export function checkText(report: SourcesReport, language: Language, max = Numbe
   return sections.length === 0 ? summary : `${sections.join('\n')}\n\n${summary}`;
 }
 
-/** The room for a line such as `- and 12 more`. */
+/** Characters that are reserved for a line such as `- and 12 more`. */
 const MAX_MORE = 20;
 
-/** `12 links: 10 read, 1 not found, 1 not readable; 2 of 7 claims have figures that are not on the page` */
+/** Such as `12 links: 10 read, 1 not found, 1 not readable; 2 of 7 claims have figures that are not on the page` */
 function checkSummary({ links, claims }: SourcesReport, language: Language): string {
   const of = (state: string) => links.filter((link) => link.state === state).length;
   const [read, dead, unread, missing] = [of('ok'), of('dead'), of('unreadable'), withMissing(claims).length];
@@ -88,7 +88,7 @@ function withMissing(claims: SourcesReport['claims']) {
   return claims.filter(({ missing }) => missing.length > 0);
 }
 
-/** Why a page has no text, in words; undefined if it has. */
+/** The reason why a page could not be read, for people; undefined if it was read. */
 function whyOf({ state, status, reason = '' }: PageCheck, language: Language): string | undefined {
   if (state === 'ok') return undefined;
   const [ja, en] = state === 'dead' ? notFound(status) : reasonFor(reason);

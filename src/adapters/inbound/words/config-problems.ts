@@ -7,14 +7,14 @@ export function messageForProblems(problems: readonly ConfigProblem[]): string {
   return `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}\n`;
 }
 
-/** Warns of what is not a reason to stop. */
+/** Logs problems that do not prevent a start as warnings. */
 export function logNotices(notices: readonly ConfigProblem[], logger: Logger): void {
   for (const notice of notices) logger.warn(messageForProblem(notice));
 }
 
 /**
- * The notices that concern a command: those about entries of the servers file only if it uses all servers, or this one (`server`). `hasServers`:
- * it uses some.
+ * Selects the notices that concern a command. Notices about an entry of `servers` or `mcpServers` concern it only if it uses servers
+ * (`hasServers`): that of the entry (`server`), or all of them.
  */
 export function noticesAbout(notices: readonly ConfigProblem[], hasServers: boolean, server?: string) {
   return notices.filter(({ where }) => {
@@ -24,13 +24,13 @@ export function noticesAbout(notices: readonly ConfigProblem[], hasServers: bool
   });
 }
 
-/** Where the problem is, the received value, and what is wrong or expected. */
+/** The place of the problem, the received value, and what is wrong or expected. */
 export function messageForProblem({ where, value, message, file }: ConfigProblem): string {
   const received = value === undefined ? '' : `got ${JSON.stringify(value)}, `;
   return `${where}: ${received}${message}${file === undefined || file === where ? '' : ` (in ${file})`}`;
 }
 
-/** A name or pattern of `access` that gives nothing. */
+/** The message about a name or pattern in `access` that matches no tool. */
 export function unmatchedGrant(grant: { readonly caller: string; readonly server: string; readonly pattern: string }) {
   const { caller, server, pattern } = grant;
   return `access: no tool of ${server} has the name ${pattern} (access.${caller}.servers.${server})`;

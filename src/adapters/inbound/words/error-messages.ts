@@ -88,7 +88,7 @@ function rawMessageFor(error: AnswerError): string {
   }
 }
 
-/** Follows the message of a refused lookup of a model. */
+/** Is added to the message if the lookup of a model was refused. */
 export const LOOKUP_NOTE = ' Answers do not need this permission.';
 
 /** The variable that contains the key, or the file that the variable names. */
@@ -101,7 +101,7 @@ function argumentMessage({ argument, received, accepted }: ArgumentProblem): str
   return `${argument}: got ${excerpt(JSON.stringify(received))}, expected ${accepted}`;
 }
 
-/** `code` is that of the operating system or of undici. */
+/** `code` is an error code of the operating system or of undici. */
 function connectionProblem(route: string, code: string): string {
   const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$|CERT|^UNABLE|^fetch /;
   return unconnected.test(code) ? `Could not connect to ${route}` : `Could not get a complete response from ${route}`;

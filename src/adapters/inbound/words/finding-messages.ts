@@ -4,8 +4,8 @@ import type { Language } from '../../../domain/answers/language.ts';
 import { count } from './plain.ts';
 
 /**
- * What was found about the cited pages, with the number of each source, and a last line that sums up; nothing if no page was checked.
- * `isVerbose`: also quotes, and pages that could not be read.
+ * The findings about the cited pages, with the number of each source, and a summary as the last line; empty if no page was checked.
+ * `isVerbose` adds quotes, and pages that could not be read.
  */
 export function findingsOf({ result, report }: Answer, language: Language, isVerbose: boolean): readonly string[] {
   const { checks } = report;

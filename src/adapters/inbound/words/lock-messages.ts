@@ -3,11 +3,11 @@ import { count } from './plain.ts';
 
 export const approvedMessage = (tools: number, file: string) => `Approved ${count(tools, 'tool')} in ${file}.\n`;
 
-/** For `tools --lock`, which leaves the approved tools of a server that is not available as they are. */
+/** For `tools --lock`, which keeps the approved tools of a server that is not available, and for `tools --diff`. */
 export const notComparedMessage = (server: string, reason = 'no reason is known') =>
   `The server ${server} is not available (${cleanLine(reason)}). Its approved tools were not changed.\n`;
 
-/** Tools of one server that `gateway.lock` withholds; `typed` are the options that a person has typed. */
+/** The message about tools of one server that `gateway.lock` withholds. `typed`: the options that the advised command repeats. */
 export function notApprovedMessage(names: readonly string[], typed = ''): string {
   const tools = `${count(names.length, 'tool')} ${names.length === 1 ? 'is' : 'are'} not approved`;
   return `${tools}: ${names.map(cleanLine).join(', ')} (see: openai-responses-mcp tools --diff${typed})`;

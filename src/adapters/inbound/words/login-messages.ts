@@ -12,14 +12,14 @@ const REASONS = {
   unencrypted: 'its http:// URL is of another machine, so others could read the tokens. Use https://',
 } as const;
 
-/** A login for people: its issuer, scopes and end. */
+/** Describes a login for people: its issuer, scopes and end. */
 export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummary): string {
   const granted = scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(' ')}`;
   const end = expiresAt === undefined ? 'without a known end' : `until ${expiresAt.toISOString()}`;
   return cleanLine(`${issuer}, ${granted}, ${end}${renewable ? ', then renewed' : ''}`);
 }
 
-/** What the commands that sign in and out say. */
+/** The messages of `login`, `logins` and `logout`. */
 export const LOGIN_MESSAGES = {
   notPossible: (server: string, why: NoLogin) =>
     `It is not possible to sign in to the server ${server}: ${REASONS[why]}.`,

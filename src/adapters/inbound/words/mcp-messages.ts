@@ -4,7 +4,7 @@ import { excerpt } from './plain.ts';
 const CHOICE =
   ' Choose answer for most questions, answer_quick for simple facts that should come fast, answer_detailed for research, comparisons and long explanations (it may take minutes).';
 
-/** What clients of MCP show, or give to their models. */
+/** Texts that MCP clients show, or give to their models. */
 export const MCP = {
   /** `hasAll`: the client may use all answer tools. */
   instructions: (hasAll: boolean) =>
@@ -15,7 +15,7 @@ The result is {answer, used_search, citations[], model}; pass the sources on to 
   shuttingDown: 'The server is shutting down; ask again.',
 };
 
-/** The same about the tools that find and call others. */
+/** Texts about the tools that find and call other tools. */
 export const SEARCH = {
   instructions:
     'Not all tools of the connected servers may be listed: find_tools finds tools by what they do, read_tool and call_tool call them.',

@@ -2,7 +2,7 @@ import { clip } from '../../../domain/values/clean-text.ts';
 
 const MAX_LENGTH = 80;
 
-/** The start of a text that is repeated in a message: a client that does not read it must not fill the memory. */
+/** The start of a text that a message repeats, so that messages that a client does not read cannot fill the memory. */
 export function excerpt(text: string): string {
   return clip(text, MAX_LENGTH);
 }
@@ -14,11 +14,11 @@ export function duration(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
-/** A number of things: `1 tool`, `2 tools`. */
+/** A number with its noun: `1 tool`, `2 tools`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** For all calls that are refused because their lines cannot be written. */
+/** The message for every call that fails because its line cannot be written to the audit file. */
 export const NO_AUDIT =
   'AUDIT_UNAVAILABLE: The call cannot be recorded, so it was not made or its result is withheld. Try again later; an operator must check why the audit file cannot be written.';

@@ -1,6 +1,6 @@
 import { isObject } from '../../../domain/values/json.ts';
 
-/** What the process itself says on standard error. */
+/** Messages about the process itself, on standard error. */
 export const PROCESS = {
   waiting:
     'Waiting for MCP messages on standard input, from a client. Press Ctrl-C to stop. For help: openai-responses-mcp --help\n',

@@ -4,7 +4,7 @@ import type { Language } from '../../../domain/answers/language.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { duration } from './plain.ts';
 
-/** What happens during a call, as a short message in the language of the question. */
+/** A short message about the progress of a call, in the language of the question. */
 export function progressMessage(progress: SearchProgress, language: Language): string {
   const say = (ja: string, en: string) => (language === 'ja' ? ja : en);
   switch (progress.kind) {
@@ -40,7 +40,7 @@ export function progressMessage(progress: SearchProgress, language: Language): s
   }
 }
 
-/** The name of a tool is text of its server. */
+/** Servers choose the names of their tools, which may contain any text. */
 function toolName({ server, tool }: { readonly server: string; readonly tool: string }): string {
   return cleanLine(`${server}/${tool}`);
 }

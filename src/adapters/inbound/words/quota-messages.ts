@@ -17,7 +17,7 @@ export function quotaMessage(error: QuotaError): string {
   return `Daily quota reached (${limitName(unit)}: ${limit}). It resets at ${end}; try again after that.`;
 }
 
-/** The limits that are set, and what is left of each. */
+/** The limits that are set, each with the remaining quota. */
 function leftOf({ limits, used }: QuotaState) {
   return QUOTA_UNITS.flatMap((unit) => {
     const limit = limits[unit];
@@ -25,7 +25,7 @@ function leftOf({ limits, used }: QuotaState) {
   });
 }
 
-/** What is left, as JSON for callers. */
+/** The remaining quota, as JSON for callers. */
 export function toQuotaJson(state: QuotaState): Readonly<Record<string, unknown>> {
   const entries = leftOf(state).map(({ name, ...left }) => [name, left] as const);
   return { ...Object.fromEntries(entries), ends_at: state.endsAt.toISOString() };
@@ -33,7 +33,7 @@ export function toQuotaJson(state: QuotaState): Readonly<Record<string, unknown>
 
 const DAY_S = 24 * 60 * 60;
 
-/** The same as the headers of draft-ietf-httpapi-ratelimit-headers-10, with seconds until the day ends. */
+/** The remaining quota as the headers of draft-ietf-httpapi-ratelimit-headers-10, with the seconds until the day ends. */
 export function rateLimitHeaders(state: QuotaState): Readonly<Record<string, string>> {
   const limits = leftOf(state);
   const endsInS = Math.ceil(state.endsInMs / 1000);

@@ -1,7 +1,7 @@
 import type { TokenProblem } from '../../../application/ports/token-verifier.ts';
 import { duration } from './plain.ts';
 
-/** Why a request over HTTP is not served: what is wrong, then what to do. */
+/** The messages for refused HTTP requests: what is wrong, then what to do. */
 export const REFUSALS = {
   url: 'Bad Request: Host and the request target are not a valid URL',
   host: (shown: string) =>

@@ -1,6 +1,6 @@
 import { count } from './plain.ts';
 
-/** What the HTTP server says on standard error. */
+/** Messages of the HTTP server on standard error. */
 export const SERVING = {
   at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,
   noKey: (variable: string) => `No usable API key: answers will fail until you set ${variable} (see doctor).\n`,
@@ -14,7 +14,7 @@ export const SERVING = {
     `Cannot listen on ${host} port ${port} (${code}): ${LISTEN_ERRORS[code] ?? 'choose another address (--http, MCP_HTTP_LISTEN or http.listen)'}.\n`,
 };
 
-/** By the error code of the operating system. */
+/** The cause and the fix, by the error code of the operating system. */
 const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program is using this port; stop it, or choose another port',
   EADDRNOTAVAIL: 'this machine does not have this address',

@@ -14,18 +14,18 @@ export const unwritableFile = (file: string, reason: string) => `The file ${file
 
 const MAX_NAMES = 20;
 
-/** The message for a failed call of a server's tool: what happened, then what to do, with the options that a person has typed. */
+/** The message for a failed call of a server's tool: what happened, then what to do. `typed`: the options that advised commands repeat. */
 export function toolErrorMessage(error: ToolCallError, typed = ''): string {
   return cleanText(rawMessage(error, typed));
 }
 
-/** The message after the name of the error, for clients that get only a text. */
+/** The error code and the message, for clients that get only a text. */
 export function toolErrorText(error: ToolCallError): string {
   const message = toolErrorMessage(error);
   return message === NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
 }
 
-/** The same in the terminal, where the server was started for this call, and is not started again. */
+/** The message in the terminal, where the server was started only for this call, and is not started again. */
 export function onlyCallMessage(error: ToolCallError, typed = ''): string {
   if (error.kind !== 'not_available') return toolErrorMessage(error, typed);
   const reason = error.reason === undefined ? '' : `: ${error.reason}`;
@@ -51,7 +51,7 @@ function rawMessage(error: ToolCallError, typed: string): string {
     case 'overloaded':
       return `The server ${error.server} has ${error.maxConcurrency} calls in progress and as many waiting. Try again when some have finished, or raise its max_concurrency.`;
     case 'json_rpc':
-      // Nothing may be left of it when it is displayed.
+      // The message may consist of characters that are never displayed.
       return cleanText(error.message).trim() === ''
         ? `The server answered with the error ${error.code}.`
         : error.message;
@@ -102,10 +102,10 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
     : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
 }
 
-/** Progress of a call whose server is started for it. */
+/** The progress message of a call that waits for the start of its server. */
 export const starting = (server: string) => `Starting ${server}`;
 
-/** For a tool that a client of MCP calls, and that does not exist. */
+/** The message for an MCP client that calls a tool which does not exist. */
 export function unknownToolMessage(name: string, known: readonly string[]): string {
   return cleanText(
     `There is no tool ${JSON.stringify(excerpt(name))}. ${choices('The tools are', name, known, 'There are no tools.')}`,
@@ -119,7 +119,7 @@ function choices(text: string, received: string, names: readonly string[], none:
   return `${text} ${names.slice(0, MAX_NAMES).map(excerpt).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
 }
 
-/** The names of errors for programs, in REST and in the texts of MCP results. */
+/** The code of an error for programs, in REST and in the texts of MCP results. */
 export function toolErrorCode(error: ToolCallError) {
   return error.kind === 'json_rpc' ? jsonRpcErrorCode(error.code, error.message) : CODES[error.kind];
 }
@@ -143,7 +143,7 @@ const CODES = {
   cancelled: 'CANCELLED',
 } as const satisfies Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>>;
 
-/** MCP servers report an unknown tool as -32602, those of the official SDK as "Tool x not found". */
+/** MCP servers report an unknown tool with the code -32602 and a text; that of the official SDK is "Tool x not found". */
 function jsonRpcErrorCode(code: number, message: string) {
   const isUnknownTool = code === -32602 && /unknown tool|^(?:MCP error -32602: )?tool .* not found$/i.test(message);
   if (code === -32601 || isUnknownTool) return 'TOOL_NOT_FOUND';
