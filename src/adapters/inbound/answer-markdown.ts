@@ -5,17 +5,17 @@ export function blocksOf(markdown: string): readonly Token[] {
   return PARSER.lexer(markdown);
 }
 
-/** A token with the members of its type: the lexer has no extensions, which could add others. */
+/** Narrows a token to the types of marked itself: the lexer has no extensions, which could add other types. */
 export function known(token: Token): MarkedToken {
   return token as MarkedToken;
 }
 
-/** Whether a link shows its own URL: it was written without a label. */
+/** Whether a link was written without a label, so that it shows its URL. */
 export function isBareUrl({ raw }: Token): boolean {
   return !/^!?\[/.test(raw);
 }
 
-/** Models mean their line breaks. The stars of `2*3*4` are no emphasis. */
+/** Keeps single line breaks, which models intend. The asterisks of `2*3*4` are not emphasis. */
 const PARSER = new Marked({
   breaks: true,
   tokenizer: { emStrong: (src, _, before = '') => (src.startsWith('*') && /\d/.test(before) ? undefined : false) },

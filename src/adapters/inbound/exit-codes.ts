@@ -2,5 +2,5 @@
 export const SUCCEEDED = 0;
 export const FAILED = 1;
 export const BAD_USAGE = 2;
-/** By Ctrl-C, as a shell reports it. */
+/** Ended by Ctrl-C, as a shell reports it. */
 export const INTERRUPTED = 130;

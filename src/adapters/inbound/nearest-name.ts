@@ -1,12 +1,12 @@
 import { closest, distance } from 'fastest-levenshtein';
 
 const MAX_TYPOS = 2;
-/** Longer names are not compared: both may be texts of others, and the time grows with the product of their lengths. */
+/** Longer names are not compared: clients and servers choose them, and the time grows with the product of their lengths. */
 const MAX_LENGTH = 100;
-/** A shorter part says too little. */
+/** A shorter text would be a part of too many names. */
 const SHORTEST_PART = 3;
 
-/** The name that was probably meant: one with a few other characters, or else the only one of which the text is a part. */
+/** The name that was probably meant: the nearest one if it has few other characters, or else the only one that contains the text. */
 export function nearestName(text: string, names: readonly string[]): string | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const typed = text.toLowerCase();
@@ -17,7 +17,7 @@ export function nearestName(text: string, names: readonly string[]): string | un
   return containing.length === 1 ? containing[0] : undefined;
 }
 
-/** Short names have others near them that mean something else, unless the letters are the same. */
+/** Accepts fewer typos in short names, which often differ little and mean different things, unless only the order of the letters differs. */
 function isNear(typed: string, name: string): boolean {
   const typos = distance(typed, name);
   const lettersOf = (text: string) => [...text].toSorted().join('');

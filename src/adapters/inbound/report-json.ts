@@ -4,7 +4,7 @@ import { cleanLine, shortLine } from '../../domain/values/clean-text.ts';
 const MAX_QUERIES = 50;
 const MAX_LENGTH = 200;
 
-/** What an answer took, as JSON for callers. */
+/** The report of an answer, with its model, usage and duration, as JSON for callers. */
 export function toReportJson(report: Answer['report']): Readonly<Record<string, unknown>> {
   const { usage } = report;
   const short = (text: string | undefined) => text && shortLine(text, MAX_LENGTH);
@@ -28,7 +28,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
     tool_calls: report.toolCalls?.map((call) => ({ ...call, tool: cleanLine(call.tool), ms: Math.round(call.ms) })),
     unavailable_servers: report.unavailableServers,
     login_required: report.loginRequired,
-    // Another call accounts for these tokens and searches.
+    // If true, another call accounts for the same tokens and searches.
     shared: report.isShared,
     state: report.state,
     handle: report.handle,

@@ -22,7 +22,7 @@ export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 
   readonly by: CallOrigin;
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly question: string;
-  /** The terminal that shows the answer; a program gets its Markdown unchanged. */
+  /** The terminal that shows the answer; undefined if a program reads it, which gets the Markdown. */
   readonly terminal?: TerminalLook | undefined;
 }
 
@@ -40,7 +40,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const onProgress = (progress: SearchProgress) => {
     const message = progressMessage(progress, language);
     if (progress.kind === 'called') ended.push(message);
-    // The next round begins as soon as a call has ended: in a line of its own, the end would not stay visible.
+    // The next round begins as soon as a call has ended, and its line would replace that of the call, so one line shows both.
     const before = progress.kind === 'asking' ? ended.splice(0) : [];
     line?.show([message, ...before].join(' · '));
   };
@@ -64,7 +64,6 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   if (answer === undefined) throw new Error(`no answer of ${tool}`);
   const { result } = answer;
   const report = toReportJson(answer.report);
-  // The output contract, and what the answer took.
   const output = json ? redactedJson({ ...result, report }, redactor.anywhere, 2) : redactor.anywhere(result.answer);
   const isShown = terminal !== undefined && !json;
   out(`${isShown ? toTerminalText(output, terminal) : output}\n`);
@@ -76,7 +75,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   return SUCCEEDED;
 }
 
-/** What the answer took, in one line. */
+/** The duration, model and usage of an answer, in one line. */
 function summary({ model, usage, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
   const tokens = usage && `${usage.inputTokens} tokens in (${usage.cachedTokens} cached), ${usage.outputTokens} out`;
   const parts = [

@@ -6,7 +6,7 @@ import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { NO_OBJECT, unreadableFile } from '../words/tool-error-messages.ts';
 
-/** The input of a call, or why it cannot be read. */
+/** Reads the input of a call: JSON, `@` and the path of a file, or `-` for standard input. The error is a message. */
 export async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
   let json = input;
   try {

@@ -12,7 +12,7 @@ type ConfigOptions = Readonly<Record<string, string>>;
 export interface Ask {
   readonly kind: 'ask';
   readonly tool: ToolName;
-  /** Undefined: read from standard input. */
+  /** Undefined if it is read from standard input. */
   readonly question: string | undefined;
   readonly json: boolean;
   readonly verbose: boolean;
@@ -55,7 +55,7 @@ export type Command =
 const COMMANDS = ['ask', 'check', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
 
 const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
-/** The options of serving and of each command, beside those of all. */
+/** The options of serving and of each command, in addition to the common ones. */
 const OPTIONS_OF: Readonly<Record<'serve' | (typeof COMMANDS)[number], readonly string[]>> = {
   serve: ['stdio', 'http', 'show-config', 'record', 'expose'],
   ask: ['record', 'tool', 'json', 'verbose', 'check'],
@@ -71,7 +71,7 @@ const OPTIONS = new Set([...COMMON_OPTIONS, ...Object.values(OPTIONS_OF).flat()]
 
 const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'];
 const OPTIONAL_VALUES = ['debug', 'offline', 'http'];
-/** With the value that each option requires. */
+/** The options that require a value, each with a description of it. */
 const REQUIRED_VALUES: Readonly<Record<string, string>> = {
   config: 'a path: --config=<path>',
   record: 'a folder: --record=<folder>',
@@ -86,7 +86,7 @@ const PARSED_OPTIONS = {
   version: { type: 'boolean' as const, short: 'v' },
 };
 
-/** The options that are present; '' if they have no value. */
+/** The values of the options that are present; '' for an option without a value. */
 type Values = Record<string, string>;
 
 /** Parses the command line. Without a mode: help on a terminal, the stdio server on a pipe. */
@@ -109,7 +109,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   }
   if ('help' in values) return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
-  // Also `help ask`: there is one text.
+  // `help ask` shows the same text, because there is only one.
   if (first === 'help') return { kind: 'help' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
   if (command === undefined) return toServe(words, values, isTerminal);
@@ -203,7 +203,7 @@ function toConfigOptions(values: Values): ConfigOptions {
 }
 
 function badUsage(problem: string): Command {
-  // A key may have been pasted in the place of anything.
+  // A key may have been pasted in place of any argument.
   return { kind: 'bad-usage', problem: withoutKeyLike(problem) };
 }
 
@@ -229,14 +229,14 @@ function problemOf(token: Token): string | undefined {
   return isMissing ? `${rawName} needs ${required}` : undefined;
 }
 
-/** It may be a word of a question, as in "-5 degrees". */
+/** The message for an unknown option, which may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
   if (!option.startsWith('--')) return `unknown option ${option}; put -- before a question that starts with -`;
   const nearest = nearestName(option.slice(2), [...OPTIONS]);
   return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
-/** The option that takes the next argument: for a server, `--debug file` is `--debug=file`. */
+/** The option that takes the next argument as its value: without a command, `--debug file` means `--debug=file`. */
 function openOption(token: Token | undefined): string | undefined {
   if (token?.kind !== 'option' || token.value !== undefined) return undefined;
   return OPTIONAL_VALUES.find((name) => name === token.name);

@@ -25,20 +25,20 @@ import { limitName } from '../words/quota-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 import { type CheckedAudit, checkAccess, checkAudit, checkLock } from './team-checks.ts';
 
-/** What is checked. What is not configured is undefined. */
+/** The setup to check. A part that is not configured is undefined. */
 export interface CheckedSetup {
   readonly application: Pick<Application, 'diagnoseSetup'>;
   /** Where the configuration was read from, for people. */
   readonly configSources: string;
-  /** What is not as configured, or probably mistyped. */
+  /** Values that are not used as configured, or are probably mistyped. */
   readonly notices?: readonly ConfigProblem[];
   readonly apiKey: {
     readonly variable: string;
     readonly value?: string | undefined;
-    /** Other users of this machine can read the file that contains it. */
+    /** Whether other users of this machine can read the file that contains the key. */
     readonly isShared?: boolean | undefined;
   };
-  /** Others on the network can read what is sent to the API. */
+  /** Whether others on the network can read what is sent to the API. */
   readonly isUnencrypted?: boolean | undefined;
   readonly isOffline: boolean;
   readonly gateway: Servers | undefined;
@@ -48,11 +48,11 @@ export interface CheckedSetup {
   readonly audit?: CheckedAudit | undefined;
   readonly quota?: CheckedQuota | undefined;
   readonly oauth?: CheckedOAuth | undefined;
-  /** Read when the servers have started: they renew their logins. */
+  /** Called when the servers have started, because they renew their logins. */
   readonly readLogins?: (() => Promise<readonly CheckedLogin[]>) | undefined;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
-  /** The typed `--config` and `--servers`, which advised commands repeat. */
+  /** The options `--config` and `--servers` that were typed, which advised commands repeat. */
   readonly typed?: string | undefined;
 }
 
@@ -70,16 +70,16 @@ export type CheckedOAuth =
   | {
       readonly issuer: string;
       readonly audience: string;
-      /** Reads the published keys; the number of them, or why they cannot be read. */
+      /** Reads the published keys, and returns their number, or why they cannot be read. */
       readonly countKeys: (signal: AbortSignal) => Promise<Result<number, string>>;
     };
 
-/** The login of a person, or a server that signs in by itself. */
+/** The login of a person, or a server at which the gateway signs in without one. */
 export type CheckedLogin =
   | LoginSummary
   | { readonly server: string; readonly clientId: string | undefined; readonly login?: LoginSummary | undefined };
 
-/** The program does not start on a version that is too old. */
+/** Always ok: the program does not start on a version that is too old. */
 export const NODE = toCheck('node', 'ok', process.versions.node);
 
 /** Checks the way from this machine to an answer, step by step. */
@@ -105,7 +105,7 @@ const OFFLINE = 'offline: answers come from recordings, so no key and no network
 const KEY_DETAILS = { no_api_key: 'missing', placeholder_api_key: 'a placeholder', malformed_api_key: 'malformed' };
 const UNENCRYPTED = 'http:// sends the key and the questions unencrypted; use https:// unless the network is private';
 
-/** The key, who else can read it, and what the API does with it. */
+/** Checks the key, who else can read it, and whether the API accepts it. */
 async function* checkApi(
   { application, apiKey, isUnencrypted, gateway }: CheckedSetup,
   signal: AbortSignal,
@@ -128,7 +128,7 @@ async function* checkApi(
   yield* application.diagnoseSetup(kind && `the key is ${KEY_DETAILS[kind]}`, signal);
 }
 
-/** What works, but is probably not what the user wants. */
+/** Notes on values that work, but are probably not what the user wants. */
 function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   if (new Set(settings).size === 1) yield toCheck('profiles', 'note', EQUAL_PROFILES);
@@ -140,7 +140,7 @@ const EQUAL_PROFILES =
 const PROTOCOL_ERRORS =
   'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
 
-/** One line per server. Their starts are already in progress. */
+/** Waits until the servers, which are already starting, have started, and yields a check for each. */
 async function* checkServers(gateway: Servers, signal: AbortSignal) {
   yield toCheck('servers', 'running', 'Starting the servers');
   await gateway.whenStarted(Number.POSITIVE_INFINITY, signal);
@@ -173,14 +173,14 @@ function checkLogin(login: CheckedLogin, typed: string | undefined): Check {
 const SHARED_LOGIN =
   'other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files';
 
-/** What is done with the web, and what that means for private data. */
+/** The use of the web by each value of `grounding.web`, and what it means for private data. */
 const WEB = {
   before: 'the model may search the web until a private tool has answered',
   never: 'the model never searches the web beside these tools',
   always: 'what a private tool returned can leave this machine in a web search or in the address of a page',
 } as const;
 
-/** What is offered to the model. */
+/** Checks which tools are offered to the model, and when it may search the web. */
 function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) {
   const { servers = [], tools = [], changed = [] } = gateway ?? {};
   const { functions, tooLarge } = toOffer(tools, policy);
@@ -200,7 +200,7 @@ function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) 
   yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
 }
 
-/** The limits, and whether their store can be used. */
+/** Shows the limits, and checks that their store can be used. */
 async function checkQuota({ limits, callers, store, onStoreFailure, probe }: CheckedQuota): Promise<Check> {
   const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
   const list = [listOf(limits), ...own].join('; ');
@@ -218,10 +218,10 @@ function listOf(limits: QuotaLimits): string {
   return set.map((unit) => `${limitName(unit)} ${limits[unit]}`).join(', ') || 'no limit';
 }
 
-/** A reason may contain text of the issuer. */
+/** Maximum length of a reason, which may contain text of the issuer. */
 const MAX_REASON = 500;
 
-/** Whether the keys that verify access tokens can be read. */
+/** Checks that the keys that verify access tokens can be read. */
 async function checkOAuth(oauth: CheckedOAuth, signal: AbortSignal): Promise<Check> {
   if (!('issuer' in oauth)) return toCheck('oauth', 'failed', oauth.map(messageForProblem).join('; '));
   const { issuer, audience, countKeys } = oauth;

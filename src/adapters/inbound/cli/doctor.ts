@@ -17,13 +17,13 @@ export interface DoctorOptions extends CommandContext, CheckedSetup {
   readonly json: boolean;
 }
 
-/** A check; `todo` is what happened and what to do, if that is not the message for `error`. */
+/** A check to print. `todo` says what happened and what to do, for a check without an `error`. */
 type PrintedCheck = Check & { readonly todo?: string };
 
 const CHECKING = 'Checking';
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
 
-/** Checks the way from this machine to an answer, one line per step. The exit code is 0 if nothing failed. Shows no key. */
+/** Checks the way from this machine to an answer, and prints one line per step. The exit code is 0 if nothing failed. Never prints the key. */
 export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
   return print(withProgress(checksOf(options, signal), options), options, options.redactor.inLogs, signal);
 }
@@ -59,7 +59,7 @@ async function print(
   let isOk = true;
   for await (const { name, verdict, error, ...check } of checks) {
     if (signal.aborted) return INTERRUPTED;
-    // Names of tools are texts of their servers.
+    // Servers choose the names of their tools, which may contain any text.
     const detail = redact(withoutUnsafeCharacters(check.detail));
     // A refused lookup of a model is only a warning.
     const advice = error === undefined ? check.todo : messageFor(error) + (verdict === 'warning' ? LOOKUP_NOTE : '');

@@ -25,8 +25,8 @@ interface ListToolsOptions extends CommandContext {
 const MAX_DESCRIPTION = 100;
 
 /**
- * Prints the servers, their states and their tools; of a server that does not run, those that are kept. The exit code is 1 if a server cannot be
- * used, or has no such tool.
+ * Prints the servers, their states and their tools. For a server that does not run, prints its kept list of tools. The exit code is 1 if a server
+ * cannot be used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
   const { gateway, tool, json, out, err, isTerminal, offered, typed = '' } = options;
@@ -73,7 +73,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
-/** Why the only server that is shown does not offer a tool. */
+/** The message about a tool that the only server that is shown does not offer. */
 function missingTool(tool: string, { gateway, typed }: ListToolsOptions): string {
   const [server] = gateway?.servers ?? [];
   if (server?.changed?.includes(tool)) return notApprovedMessage([tool], typed);
@@ -94,7 +94,7 @@ export async function whenStarted(
 function describe({ name: rawName, description }: GatewayTool): string {
   const name = cleanLine(rawName);
   const line = cleanLine(description.split('\n')[0] ?? '');
-  // At a word, if there is one near the end.
+  // Cuts after a word, if one ends near the limit.
   const short = line.length > MAX_DESCRIPTION ? clip(line, MAX_DESCRIPTION).replace(/(?<=.{50})\s\S*…$/, '…') : line;
   return short === '' ? name : `${name}: ${short}`;
 }

@@ -4,8 +4,8 @@ import type { CommandContext } from './command-context.ts';
 const CLEAR_LINE = '\r\u001B[2K';
 
 /**
- * One line on standard error that shows a person the current progress and the elapsed time. `end` removes it. Undefined if there is no terminal,
- * or debug lines would be written into it.
+ * Shows the current progress and the elapsed time in one line on standard error, until `end` removes it. Undefined if there is no terminal, or if
+ * debug lines would be written into this line.
  */
 export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>, first?: string) {
   if (err.isTTY !== true || logger.isDebug) return undefined;

@@ -20,9 +20,9 @@ import { whenStarted } from './list-tools.ts';
 export interface LockOptions extends CommandContext {
   readonly action: 'lock' | 'diff';
   readonly json: boolean;
-  /** The path of the file of `gateway.lock`. */
+  /** The path of the file that `gateway.lock` names. */
   readonly file: string;
-  /** What the file contains; undefined if it is missing or damaged. */
+  /** The approved tools in the file; undefined if it is missing or damaged. */
   readonly approved: ApprovedTools | undefined;
   /** Undefined if no servers are configured. */
   readonly gateway: Pick<Gateway, 'listed' | 'servers' | 'whenStarted'> | undefined;
@@ -30,7 +30,7 @@ export interface LockOptions extends CommandContext {
   readonly save: (file: string, text: string) => Promise<void>;
 }
 
-/** Approves the tools as they are now, or prints how they differ from those that are approved; a person decides. Returns the exit code. */
+/** Approves the tools as they are now (`lock`), or prints how they differ from the approved tools (`diff`). Returns the exit code. */
 export async function lockTools(options: LockOptions, signal: AbortSignal): Promise<number> {
   const { gateway, approved, action, file, redactor, out, err, save } = options;
   await whenStarted(options, signal);
@@ -52,7 +52,7 @@ export async function lockTools(options: LockOptions, signal: AbortSignal): Prom
   return found.length + unavailable.length > 0 ? FAILED : SUCCEEDED;
 }
 
-/** A program gets hidden characters unchanged. */
+/** Makes hidden characters visible, except in JSON that a program reads. */
 function toText(found: readonly Difference[], { json, isTerminal, redactor }: LockOptions): string {
   const lines = json ? redactedJson({ differences: found }, redactor.inLogs, 2).split('\n') : found.flatMap(describe);
   return lines.map((line) => `${json && !isTerminal ? line : withVisibleCharacters(line)}\n`).join('');

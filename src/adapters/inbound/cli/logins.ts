@@ -9,15 +9,15 @@ import { openLine } from './live-line.ts';
 
 export interface LoginsOptions extends CommandContext {
   readonly logins: Logins;
-  /** Why a person cannot sign in to them, by the names of the configured servers; undefined if one can. */
+  /** The configured servers by name, each with the reason why a person cannot sign in to it; undefined if a person can. */
   readonly servers: ReadonlyMap<string, NoLogin | undefined>;
 }
 
 interface LoginOptions extends LoginsOptions {
   readonly server: string;
-  /** What the person types or pastes. */
+  /** The lines that the person types or pastes. */
   readonly lines: AsyncIterable<string>;
-  /** Undefined: the person opens the URL. */
+  /** Undefined if the person opens the URL. */
   readonly openBrowser: ((url: string) => void) | undefined;
 }
 
@@ -32,7 +32,7 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   const onUrl = (url: string) => {
     line?.end();
     say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));
-    // The issuer needs it as it is: nothing of it is masked.
+    // Not redacted: the issuer needs the complete URL.
     err.write(`${url}\n`);
     say(LOGIN_MESSAGES.paste);
     openBrowser?.(url);
@@ -79,12 +79,12 @@ export async function logout(
 
 const NONE = { kind: 'none' } as const;
 
-/** Writes lines to standard error. Texts of issuers may be in them. */
+/** Writes lines to standard error, redacted, because they may contain text of issuers. */
 function sayTo({ err, redactor }: CommandContext): (text: string) => void {
   return (text) => void err.write(`${redactor.inLogs(cleanText(text))}\n`);
 }
 
-/** Whether the server is configured; otherwise it has been said. */
+/** Whether the server is configured. If it is not, reports that. */
 function isKnown({ servers, server, ...options }: LoginsOptions & { readonly server: string }): boolean {
   const isKnown = servers.has(server);
   if (!isKnown) sayTo(options)(toolErrorMessage({ kind: 'unknown_server', server, known: [...servers.keys()] }));

@@ -7,7 +7,7 @@ import { notApprovedMessage } from '../words/lock-messages.ts';
 import { count } from '../words/plain.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 
-/** Who may use something, and which of its names and patterns match nothing. */
+/** Counts the entries of `access`, and warns of names and patterns that match no tool. */
 export function checkAccess(access: AccessPolicy, gateway: Servers | undefined): Check {
   const groups = Object.keys(access).filter((name) => name.startsWith(GROUP_PREFIX)).length;
   const callers = Object.keys(access).length - groups;
@@ -16,7 +16,7 @@ export function checkAccess(access: AccessPolicy, gateway: Servers | undefined):
   return withWarnings('access', detail, unmatched.map(unmatchedGrant));
 }
 
-/** How many tools are approved, and which are withheld because they are not. */
+/** Counts the approved tools, and warns of tools that are withheld because they are not approved. */
 export function checkLock(approved: ApprovedTools, gateway: Servers | undefined, typed?: string): Check {
   const number = count(numberOfTools(approved), 'approved tool');
   const warnings = (gateway?.servers ?? []).flatMap(({ name, changed }) =>
@@ -31,7 +31,7 @@ export interface CheckedAudit extends AuditPolicy {
   readonly probe: () => string | undefined;
 }
 
-/** Whether the file of the audit can be used. */
+/** Checks that the audit file can be written. */
 export function checkAudit({ file, arguments: shown, onFailure, probe }: CheckedAudit): Check {
   const policy = `(arguments: ${shown}; on_failure: ${onFailure})`;
   const reason = probe();

@@ -11,8 +11,8 @@ export interface TerminalLook {
 }
 
 /**
- * An answer as a person reads it on a terminal, in lines of its width. Links have numbers, and their URLs are listed after the text. No text can
- * drive the terminal: control characters are removed.
+ * Formats an answer for a terminal, in lines of its width. Links have numbers, and their URLs are listed after the text. Control characters are
+ * removed, so that no text can control the terminal.
  */
 export function toTerminalText(markdown: string, { columns, hasStyles }: TerminalLook): string {
   const source = withoutUnsafeCharacters(markdown).replaceAll('\t', '    ');
@@ -28,12 +28,12 @@ const CODE = [36, 39] as const;
 /** The heading of the list that ends an answer with sources. */
 const SOURCES = 'Sources:';
 const WEB_URL = /https?:\/\/[^\s<>]+/;
-/** The columns that deeply nested blocks have at least. */
+/** The minimum width of deeply nested blocks. */
 const MIN_COLUMNS = 10;
 
 class Renderer {
   readonly #hasStyles: boolean;
-  /** The URL of each number, by the key of the page. */
+  /** The URLs of the numbered links, by the key of the page, in the order of the numbers. */
   readonly #links = new Map<string, string>();
   /** The keys of the pages whose URLs are in the text. */
   readonly #shown = new Set<string>();
@@ -96,7 +96,7 @@ class Renderer {
     });
   }
 
-  /** In columns; or, if it is too wide, one entry per row. */
+  /** Formats a table in columns or, if it is too wide, each row as a list of its cells. */
   #table({ header, rows }: Tokens.Table, columns: number): readonly string[] {
     const titles = header.map(({ tokens }) => this.#styled(BOLD, this.#inline(tokens)));
     const cells = rows.map((row) => row.map(({ tokens }) => this.#inline(tokens)));
@@ -154,12 +154,12 @@ class Renderer {
     return `${label}\u00A0[${this.#numberOf(href)}]`;
   }
 
-  /** The number of a page that the text links to; 0 for others. */
+  /** The number of a page that the text links to; 0 for another page. */
   #numberOf(url: string): number {
     return [...this.#links.keys()].indexOf(pageKey(url)) + 1;
   }
 
-  /** An inner end of the same style continues it. */
+  /** An inner end of the same style is replaced by its beginning, so that the outer style continues. */
   #styled([begin, end]: readonly [number, number], text: string): string {
     if (!this.#hasStyles) return text;
     return `${sgr(begin)}${text.replaceAll(sgr(end), sgr(begin))}${sgr(end)}`;
@@ -170,12 +170,12 @@ function sgr(parameter: number): string {
   return `\u001B[${parameter}m`;
 }
 
-/** URLs are not broken, so that they can be selected. */
+/** Wraps a text, but breaks no URL, so that a person can select it. */
 function wrapped(text: string, columns: number): readonly string[] {
   return wrapAnsi(text, Math.max(columns, MIN_COLUMNS), { hard: !WEB_URL.test(text) }).split('\n');
 }
 
-/** Lines after a marker, below the first of them. */
+/** Puts the marker before the first line, and indents the others to its width. */
 function hanging(marker: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => (index === 0 ? marker + line : line && ' '.repeat(marker.length) + line));
 }

@@ -24,7 +24,7 @@ function parameterLine(name: string, schema: JsonObject, isRequired: boolean): s
   return `  ${cleanLine(`${name} (${clip(about.join(', '), MAX_TYPE)})${description}`)}`;
 }
 
-/** The type of a value for people; `any` if the schema does not say it in a simple way. */
+/** The type of a value, for people; `any` if the schema names no simple type. */
 function typeOf(schema: JsonObject): string {
   const { type, items, anyOf, oneOf } = schema;
   const choices = schema.const === undefined ? schema.enum : [schema.const];
