@@ -2,7 +2,7 @@ import { type Child, el, foreign, link } from './elements.ts';
 import { answerParts, type Part } from './markdown.ts';
 import { type ShownAnswer, type Source, sourcesOf, withoutSources } from './sources.ts';
 
-/** An answer. `askAgain` is called with the handle of one that is not finished. */
+/** The elements that show an answer. `askAgain` is called with the handle of an answer that is not finished. */
 export function answerNodes(shown: ShownAnswer, time: string, askAgain: (handle: string) => void): readonly Child[] {
   const { answer, used_search: usedSearch, model } = shown.result;
   const { state, handle } = shown.report;
@@ -40,6 +40,6 @@ function toChild(part: Part): Child {
   if (href !== undefined) return link(href, parts.join(''));
   const children = parts.map(toChild);
   if (tag === 'ol') return el('ol', { start: start ?? 1 }, children);
-  // Can be scrolled with the keyboard.
+  // The focus allows scrolling with the keyboard.
   return tag === 'pre' ? el('pre', { tabIndex: 0 }, children) : el(tag, {}, children);
 }

@@ -8,7 +8,7 @@ import { messagesOf } from './messages.ts';
 import { post } from './requests.ts';
 import type { ShownAnswer } from './sources.ts';
 
-/** Makes the form for questions work. */
+/** Connects the form for questions to the answer tools. */
 export function startAsking(): void {
   const form = byId('ask-form', HTMLFormElement);
   const question = byId('question', HTMLTextAreaElement);
@@ -30,7 +30,7 @@ export function startAsking(): void {
         return [el('div', { className: 'failure' }, failed, foreign(reasonIn(result ?? error), 'p'))];
       }
       const { [`${META_PREFIX}report`]: report } = metaOf(result);
-      // The tools of this program have this result.
+      // The built-in tools return this form.
       const shown = { result: result.structuredContent, report } as unknown as ShownAnswer;
       return answerNodes(shown, elapsed(), (handle) => {
         // The button is removed, and would take the focus with it.

@@ -11,7 +11,7 @@ interface CallElements {
   readonly result: HTMLElement;
 }
 
-/** Makes a call, and returns what to show. `elapsed`: the time until now, in words. */
+/** Makes a call, and returns the nodes to show. `elapsed` returns the time since its start, for people. */
 type Work = (signal: AbortSignal, elapsed: () => string) => Promise<readonly Child[]>;
 
 /** Runs one call at a time, with its time and a cancel button. */

@@ -3,7 +3,7 @@ import { byId, type Child, el, foreign, link } from './elements.ts';
 import { type CheckReport, findingsOf, type ReportItem, unreadableOf } from './report.ts';
 import { bodyOf, post } from './requests.ts';
 
-/** Makes the form that checks the sources of a text work. */
+/** Connects the form that checks the sources of a text to REST. */
 export function startChecking(): void {
   const text = byId('check-text', HTMLTextAreaElement);
   const run = callRunner({

@@ -1,4 +1,4 @@
-/** The command that makes the same call in a shell. A token is named, and never part of it. */
+/** The command that makes the same call in a shell. It names a variable for the token, and never contains the token. */
 export function curlCommand(url: string, input: unknown, needsToken: boolean): string {
   const token = needsToken ? ' -H "Authorization: Bearer $TOKEN"' : '';
   const data = quoted(JSON.stringify(input));

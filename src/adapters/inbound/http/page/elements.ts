@@ -1,9 +1,9 @@
 import { webHref, withoutUser } from './web-link.ts';
 
-/** What an element can contain. A string becomes a text node, never HTML. */
+/** The content of an element. A string becomes a text node, never HTML. */
 export type Child = Node | string | undefined | readonly Child[];
 
-/** An element with properties that only this program chooses. */
+/** Creates an element. Its properties must be chosen by this program. */
 export function el<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   properties: Partial<HTMLElementTagNameMap[K]> = {},
@@ -41,7 +41,7 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   throw new Error(`index.html has no ${type.name} with the ID ${id}`);
 }
 
-/** For screen readers. */
+/** Announces a text to people with a screen reader. */
 export function announce(text: string): void {
   byId('announcer', HTMLElement).textContent = text;
 }

@@ -14,9 +14,9 @@ export type Control =
   | { readonly kind: 'text'; readonly preset: string; readonly isLong: boolean }
   | { readonly kind: 'number'; readonly preset: number | undefined; readonly limits: Limits }
   | { readonly kind: 'checkbox'; readonly preset: boolean }
-  /** `preset`: the place of the value; -1 for none. */
+  /** `preset`: the index of the value in `choices`; -1 for none. */
   | { readonly kind: 'choice'; readonly preset: number; readonly choices: readonly Choice[] }
-  /** `skeleton` is not sent unless a person takes it. */
+  /** `skeleton` is not sent unless a person inserts it. */
   | { readonly kind: 'json'; readonly preset: unknown; readonly skeleton: unknown };
 
 interface Choice {

@@ -7,7 +7,7 @@ import { skeletonOf } from './skeleton.ts';
 /** The input of a tool. */
 export interface InputForm {
   readonly nodes: readonly Child[];
-  /** What was entered, if the browser finds it valid. */
+  /** Returns the input that was entered, which the browser must have found valid. */
   readonly read: () => JsonObject;
 }
 
@@ -18,7 +18,7 @@ interface Entry {
   readonly extra?: Child;
 }
 
-/** Fields made from a schema, or one for the complete input as JSON. */
+/** A form with the fields of a schema, or with one field for the complete input as JSON. */
 export function inputForm(inputSchema: JsonObject): InputForm {
   const fields = fieldsOf(inputSchema);
   if (fields === undefined) {

@@ -1,4 +1,4 @@
-/** How often the page looks, in milliseconds, while a server starts and at other times. */
+/** The time between two requests for a list, while a server starts and at other times. */
 const STARTING_MS = 1000;
 const USUAL_MS = 5000;
 

@@ -1,4 +1,4 @@
-// The page of the HTTP server. What servers and answers contain becomes text nodes and checked attributes, never HTML.
+// The page of the HTTP server. Text of servers and answers becomes text nodes and checked attributes, never HTML.
 import { startAsking } from './ask.ts';
 import { startChecking } from './check.ts';
 import { byId, el } from './elements.ts';
@@ -66,7 +66,7 @@ function refresh(): void {
   loadTools();
 }
 
-/** Without members if nothing has changed. */
+/** Loads a list; the result has no members if nothing has changed. */
 async function load(path: string, headers = {}): Promise<Record<string, unknown>> {
   const response = await request(path, { headers, cache: 'no-store' });
   return response.status === 304 ? {} : { ...(await bodyOf(response)), tag: response.headers.get('ETag') };
@@ -87,7 +87,7 @@ function troubleText(error: unknown): string {
   return error instanceof TypeError ? unreachable(error) : messageOf(error);
 }
 
-/** A link cannot send a token. */
+/** Downloads the document with a request, because a link cannot send a token. */
 async function saveOpenApi(): Promise<void> {
   const response = await request('/openapi.json');
   const href = URL.createObjectURL(await response.blob());

@@ -8,7 +8,7 @@ export type Part = string | PartElement;
 export interface PartElement {
   readonly tag: Tag;
   readonly parts: readonly Part[];
-  /** Of a link. */
+  /** The URL of a link. */
   readonly href?: string;
   /** The first number of a list. */
   readonly start?: number;
@@ -19,7 +19,7 @@ type Tag = Block | Span | 'a';
 type Block = 'p' | 'h3' | 'pre' | 'hr' | 'blockquote' | 'ul' | 'ol' | 'li' | 'table' | 'tr' | 'th' | 'td';
 type Span = 'strong' | 'em' | 'code';
 
-/** An answer as parts. HTML in it, and whatever else is not known here, is text. */
+/** The parts of an answer. HTML, and every kind of Markdown that is not known here, becomes text. */
 export function answerParts(markdown: string): readonly Part[] {
   return blocksOf(markdown).flatMap(block);
 }

@@ -13,7 +13,7 @@ export interface ReportItem {
   readonly passage?: string | undefined;
 }
 
-/** What a person should look at: figures that are not on their page, then dead links. */
+/** The findings: figures that are not on their page, then dead links. */
 export function findingsOf({ claims, links }: CheckReport): readonly ReportItem[] {
   const missing = claims
     .filter(({ missing }) => missing.length > 0)
@@ -32,7 +32,7 @@ function withState(links: CheckReport['links'], wanted: string): readonly Report
   return links.filter(({ state }) => state === wanted).map(({ url, reason }) => ({ href: url, url, problem: reason }));
 }
 
-/** Of a longer passage, only so many words at both ends are named: what is between them may be in several elements. */
+/** Number of words that the URL names at each end of a longer passage. The text between them may be in several elements. */
 const WORDS = 5;
 
 /** A URL that scrolls to a passage (URL Fragment Text Directives). */

@@ -1,15 +1,15 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { byId } from './elements.ts';
 
-/** Why there is no response: a person has not entered a token. */
+/** Thrown in place of a response if no token was entered. */
 export const NO_TOKEN = new Error('This server requires a token.');
 
-/** Whether people sign in elsewhere: then only a person who has a token opens the dialog. */
+/** Whether people sign in elsewhere: the dialog then opens only if a person asks for it. */
 export const signsInElsewhere = byId('issuer', HTMLElement).textContent !== '';
 
-/** Kept in memory only. */
+/** The token, which is kept only in memory. */
 let token: string | undefined;
-/** The dialog was closed without a token: only what a person does opens it again. */
+/** Whether the dialog was closed without a token: only an action of a person opens it again. */
 let isTokenRefused = signsInElsewhere;
 let tokenQuestion: Promise<void> | undefined;
 
@@ -17,17 +17,17 @@ export function hasToken(): boolean {
   return token !== undefined;
 }
 
-/** A person wants something, for which the token may be asked for again. */
+/** Called when a person starts an action: the page may ask for the token again. */
 export function allowTokenQuestion(): void {
   isTokenRefused = signsInElsewhere && token === undefined;
 }
 
-/** Relative, so that the page also works below a path of a proxy. */
+/** The URL is relative to the page, so that it also works below a path of a proxy. */
 export function urlOf(path: string): URL {
   return new URL(`.${path}`, document.baseURI);
 }
 
-/** Sends a request, and asks for the token if the server does. */
+/** Sends a request, and asks the person for a token if the server requires one. */
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   for (;;) {
     const sent = token;
@@ -58,7 +58,7 @@ export async function bodyOf(response: Response): Promise<JsonObject> {
   throw new Error(isObject(error) ? String(error.message) : `HTTP ${response.status}`);
 }
 
-/** Resolves when the server has accepted a token. */
+/** Resolves when the server has accepted a token; rejects with `NO_TOKEN` if the dialog is closed without one. */
 export function askForToken(problem: string): Promise<void> {
   tokenQuestion ??= new Promise((resolve, reject) => {
     const dialog = byId('token-dialog', HTMLDialogElement);
@@ -92,10 +92,10 @@ export function askForToken(problem: string): Promise<void> {
   return tokenQuestion;
 }
 
-/** Why a token cannot be used. */
+/** The reason why a token cannot be used; undefined if it can. */
 async function problemOf(entered: string): Promise<string | undefined> {
   const refused = 'The server does not accept this token.';
-  // Others cannot be sent in a header.
+  // Other characters cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(entered)) return refused;
   try {
     return (await send('/mcp/servers', {}, entered)).status === 401 ? refused : undefined;

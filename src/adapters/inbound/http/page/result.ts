@@ -22,7 +22,7 @@ export function resultNodes(response: Response, body: unknown, tool: string, tim
   );
   const blocks = (Array.isArray(content) ? content : []).filter(isObject);
   const shown = (blocks: readonly JsonObject[]) => blocks.map((block) => contentBlock(block, tool));
-  // Without a plain value, the content is everything.
+  // A result without a plain value is shown by its content alone.
   if (success) return [heading, json(blocks.length > 0 ? (result ?? undefined) : result), shown(blocks)];
   const failure = el(
     'div',
@@ -31,7 +31,7 @@ export function resultNodes(response: Response, body: unknown, tool: string, tim
     json(message),
     json(Object.keys(others).length === 0 ? undefined : others),
   );
-  // The message consists of the text blocks.
+  // The text blocks are not repeated: the message consists of them.
   return [heading, failure, json(structuredContent), shown(blocks.filter(({ type }) => type !== 'text'))];
 }
 
@@ -41,7 +41,7 @@ export function textBlock(text: string): HTMLElement {
   try {
     if (/^\s*[[{]/.test(text)) shown = pretty(JSON.parse(text));
   } catch {
-    // It only begins like JSON.
+    // The text only begins like JSON.
   }
   const block = el('pre', { tabIndex: 0 }, shown.slice(0, SHOWN_CHARACTERS));
   if (shown.length <= SHOWN_CHARACTERS) return block;

@@ -1,21 +1,21 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { decoded } from '../../../../domain/values/web-url.ts';
 
-/** A schema without local references, nullable types and lists of constants. */
+/** A schema whose local references, nullable types and lists of constants are resolved. */
 export interface SimpleSchema {
   /** Undefined if there are several, or none is given. */
   readonly type: string | undefined;
   /** The only possible values. */
   readonly values: readonly unknown[] | undefined;
-  /** Their titles, at the same places. */
+  /** The titles of the values, in the same order. */
   readonly names: readonly unknown[];
-  /** The schemas of which the value has one. */
+  /** The alternative schemas of the value. */
   readonly options: readonly unknown[];
   /** The other members, as the server wrote them. */
   readonly members: JsonObject;
 }
 
-/** Servers may nest deeper, or refer to the schema itself. */
+/** Maximum depth of the resolution. A schema may nest deeper, or refer to itself. */
 const MAX_DEPTH = 8;
 
 export function simplified(schema: unknown, root: JsonObject, depth = 0): SimpleSchema {
@@ -43,7 +43,7 @@ export function simplified(schema: unknown, root: JsonObject, depth = 0): Simple
 
 const ANYTHING: SimpleSchema = { type: undefined, values: undefined, names: [], options: [], members: {} };
 
-/** What a JSON pointer in a schema refers to. */
+/** The part of a schema to which a JSON pointer refers. */
 function targetOf(ref: string, root: JsonObject): unknown {
   let target: unknown = ref.startsWith('#') ? root : undefined;
   for (const part of ref.split('/').slice(1)) {

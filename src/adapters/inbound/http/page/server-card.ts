@@ -5,7 +5,7 @@ import { announce, type Child, el, foreign } from './elements.ts';
 import { jsonOf, post } from './requests.ts';
 import { keyOf, type ListedTool } from './tool-panel.ts';
 
-/** A server as `/mcp/servers` has it. */
+/** A server as `/mcp/servers` lists it. */
 export interface ListedServer {
   readonly name: string;
   readonly state: string;
@@ -16,7 +16,7 @@ export interface ListedServer {
   readonly lastError?: string;
   /** When the tools were listed, if the server does not run. */
   readonly listedAt?: string;
-  /** The command that signs in, if a person must. */
+  /** The command that signs in, if a person must sign in. */
   readonly login?: string;
   /** The names of tools that are not approved. */
   readonly changed?: readonly string[];
@@ -30,7 +30,7 @@ interface CardTools {
   readonly onChosen: (tool: ListedTool) => void;
 }
 
-/** The servers whose list of tools is closed. */
+/** The names of the servers whose list of tools a person has closed. */
 const closed = new Set<string>();
 
 /** The answer tools, which are part of the program. */
@@ -84,7 +84,7 @@ function timeNode(time: string): HTMLElement {
   return el('time', { dateTime: time }, new Date(time).toLocaleString());
 }
 
-/** Where the tools of a server come from that does not run. */
+/** Says where the list of tools comes from, for a server that does not run. */
 function idleNote({ state, listedAt }: ListedServer): Child {
   if (state !== 'idle') return undefined;
   const origin = listedAt === undefined ? 'of gateway.lock' : ['that it listed at ', timeNode(listedAt)];
@@ -105,7 +105,7 @@ function lastError(server: ListedServer): Child {
   return el('p', { className: isOver ? 'hint' : 'hint bad' }, when, foreign(lastError));
 }
 
-/** Why a server was not restarted. Without a response, the next refresh shows why. */
+/** Restarts a server, and returns the reason of a refusal. Without a response, there is none, and the next refresh shows the state. */
 async function restartProblem(name: string): Promise<string | undefined> {
   const response = await post(`/mcp/servers/${encodeURIComponent(name)}/restart`, {}).catch(() => undefined);
   const body = response && (await jsonOf(response));

@@ -5,7 +5,7 @@ import { matching } from './filter.ts';
 import { builtInCard, type ListedServer, serverCard } from './server-card.ts';
 import type { ListedTool, ToolPanels } from './tool-panel.ts';
 
-/** What is known of the server so far. */
+/** The lists that the page has loaded so far. */
 export interface Listed {
   readonly servers: readonly ListedServer[] | undefined;
   readonly tools: readonly ListedTool[] | undefined;
@@ -62,7 +62,7 @@ export class ServerList {
   }
 }
 
-/** What does not work on its own again comes first. */
+/** Servers that need a person come first: they do not recover by themselves. */
 function inOrder(servers: readonly ListedServer[]): readonly ListedServer[] {
   const needsPerson = ({ state, changed }: ListedServer) =>
     state === 'failed' || state === 'login_required' || changed !== undefined;

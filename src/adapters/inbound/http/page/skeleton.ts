@@ -1,10 +1,10 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { requiredBy, simplified } from './schema.ts';
 
-/** A schema may contain itself. */
+/** Maximum depth of a skeleton, because a schema may contain itself. */
 const MAX_DEPTH = 5;
 
-/** A value to start from, in the form that a schema wants: with required properties, or all if none is required. */
+/** An example of a value for a schema. An object has the required properties, or all if none is required. */
 export function skeletonOf(schema: unknown, root: JsonObject, depth = 0): unknown {
   const { type, values, options, members } = simplified(schema, root);
   if (members.default !== undefined && members.default !== null) return members.default;

@@ -4,7 +4,7 @@ import type { Citation } from '../../../../domain/answers/citation.ts';
 import type { PageCheck } from '../../../../domain/answers/known-page.ts';
 import { hostOf, webHref } from './web-link.ts';
 
-/** What the tools return, with the part of the report that the page shows. */
+/** The result of an answer tool, with the part of the report that the page shows. */
 export interface ShownAnswer {
   readonly result: AnswerResult;
   readonly report: Pick<Answer['report'], 'state' | 'handle' | 'checks'>;
@@ -14,7 +14,7 @@ export interface ShownAnswer {
 export interface Source {
   readonly url: string;
   readonly title: string | undefined;
-  /** The host, unless the title is the URL, and the day. */
+  /** The day, after the host if the link shows a title instead of the URL. */
   readonly about: string;
   readonly findings: readonly string[];
   readonly quote: string | undefined;
@@ -36,7 +36,7 @@ export function sourcesOf({ result, report }: ShownAnswer): readonly Source[] {
   });
 }
 
-/** What was found about a cited page. */
+/** The findings about a cited page. */
 function findingsOf(check: PageCheck | undefined, { missing = [], unrelated }: Citation['evidence'] = {}) {
   const { state, status } = check ?? {};
   const answered = status === 404 || status === 410 ? `HTTP ${status}` : 'no such host';

@@ -7,7 +7,7 @@ import { type InputForm, inputForm } from './form.ts';
 import { hasToken, jsonOf, post, urlOf } from './requests.ts';
 import { resultNodes, textBlock } from './result.ts';
 
-/** A tool as the list has it. */
+/** A tool as `/mcp/tools` lists it. */
 export interface ListedTool extends GatewayTool {
   /** The time limit of a call, in milliseconds. */
   readonly timeout: number;
@@ -16,11 +16,11 @@ export interface ListedTool extends GatewayTool {
 interface Panel {
   readonly node: HTMLElement;
   readonly heading: HTMLElement;
-  /** The tool that it is for. */
+  /** The tool as JSON, which shows whether the server has changed it. */
   readonly json: string;
 }
 
-/** Shows the selected tool. Each tool keeps what was entered, and its result. */
+/** Shows the selected tool. The panel of each tool keeps its entered input and its result. */
 export class ToolPanels {
   readonly #panels = new Map<string, Panel>();
   readonly #onFailed: () => void;
@@ -31,14 +31,14 @@ export class ToolPanels {
     this.#onFailed = onFailed;
   }
 
-  /** Shows the tool that is selected, or that the address of the page names, if it exists. */
+  /** Shows the selected tool, or else the tool that the URL of the page names, if it exists. */
   showWanted(tools: readonly ListedTool[]): void {
     const wanted = this.#selectedKey === '' ? location.hash.slice(1) : this.#selectedKey;
     const tool = tools.find((tool) => keyOf(tool) === wanted);
     if (tool !== undefined) this.show(tool, false);
   }
 
-  /** Shows a tool, whose panel is made again if the server has changed it. */
+  /** Shows a tool. Its panel is created again if the server has changed the tool. */
   show(tool: ListedTool, isChosen: boolean): void {
     const key = keyOf(tool);
     const json = JSON.stringify(tool);
@@ -102,7 +102,7 @@ function toolPanel(tool: ListedTool, onFailed: () => void): Omit<Panel, 'json'> 
   return { node, heading };
 }
 
-/** Copies the call as a command, which is also shown: browsers copy only on this machine and with HTTPS. */
+/** Copies the call as a command, and shows it, because browsers permit copying only on localhost or with HTTPS. */
 function copyButton(tool: ListedTool, box: HTMLFormElement, form: InputForm, shown: HTMLElement): HTMLElement {
   const button = el('button', { type: 'button' }, 'Copy as curl');
   button.onclick = async () => {
@@ -120,7 +120,7 @@ function copyButton(tool: ListedTool, box: HTMLFormElement, form: InputForm, sho
   return button;
 }
 
-/** What the server says about the effects of a tool. It need not be true. */
+/** The effects that the server declares for a tool, which need not be true. */
 function effectsOf({ readOnlyHint, destructiveHint }: JsonObject = {}): HTMLElement | undefined {
   if (readOnlyHint === true) return el('span', { className: 'badge good' }, 'read-only, says the server');
   if (destructiveHint === true) return el('span', { className: 'badge bad' }, 'destructive, says the server');
