@@ -12,7 +12,7 @@ export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: nu
     verb: entry.verb,
     method: method === undefined || KNOWN_METHODS.test(method) ? method : 'other',
     server: call?.server || undefined,
-    // The name of a tool is text of its server.
+    // Servers choose the names of their tools, which may contain any text.
     tool: (call && clip(withoutUnsafeCharacters(call.tool), MAX_LENGTH)) || undefined,
     status,
     // A path may contain any text: only usual characters are logged.
@@ -28,7 +28,7 @@ export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: nu
   })}\n`;
 }
 
-/** The reason why a caller gets nothing, although requests are served. */
+/** The logged reason why the lists of a caller are empty, although its requests are served. */
 export const NO_ENTRY = 'no entry in access';
 
 const MAX_LENGTH = 100;

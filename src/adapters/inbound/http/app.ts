@@ -17,15 +17,15 @@ import type { HttpEnv, HttpRequest, Middleware } from './request.ts';
 import { type RestOptions, restApi } from './rest.ts';
 
 export interface AppOptions extends GuardOptions, McpOptions {
-  /** The path of MCP. */
+  /** The path of the MCP endpoint. */
   readonly path: string;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
   readonly maxCallsPerToken: number;
-  /** Undefined if nothing is limited per day. */
+  /** Undefined if there is no daily limit. */
   readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
   readonly rest: RestOptions & {
-    /** The folder with the files of the page; undefined if it is not served. */
+    /** The folder with the files of the page; undefined if the page is not served. */
     readonly pageFolder: string | undefined;
   };
   readonly metrics: Metrics;
@@ -37,7 +37,7 @@ interface Server {
   readonly track: Middleware;
 }
 
-/** All that is served over HTTP. The order is that of the checks: what comes first answers first. */
+/** Everything that is served over HTTP. Handlers and checks run in the order in which they are added. */
 export function createApp(options: AppOptions, { isDraining, track }: Server): Hono<HttpEnv> {
   const { path, oauth, tokens, rest, metrics, logger, redactor } = options;
   const requiresToken = tokens.length > 0 || oauth !== undefined;
@@ -78,7 +78,7 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
   return app;
 }
 
-/** The response to a request whose `Host` and target are no URL, which nothing else can read. */
+/** The response to a request whose `Host` and target form no valid URL. No handler can read such a request. */
 export function malformedRequest(): Response {
   const refused = refusal('VALIDATION_ERROR', REFUSALS.url);
   const headers = { 'Content-Type': 'application/json' };
@@ -89,7 +89,7 @@ function methodOfMcp(c: HttpRequest): Response {
   return refuse(c, methodNotAllowed(['POST'], REFUSALS.methodOfMcp));
 }
 
-/** Why requests should not be sent to this process. The servers' tools need no key. */
+/** Why load balancers should send no requests to this process. With servers, no key is needed, because their tools work without one. */
 function notReady({ canAnswer, rest }: AppOptions): string | undefined {
   if (rest.loading?.() !== undefined) return 'servers starting';
   const gateway = rest.gateway();
@@ -98,7 +98,7 @@ function notReady({ canAnswer, rest }: AppOptions): string | undefined {
   return readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
 }
 
-/** Paths of REST have its form of errors, and headers: results may be private, and browsers must not guess their type. */
+/** Chooses the form of errors by the path. REST also has headers: results may be private, and browsers must not guess their type. */
 function formOfErrors(mcpPath: string, redactor: Redactor): Middleware {
   return (c, next) => {
     if (!isRest(c.req.path, mcpPath)) {

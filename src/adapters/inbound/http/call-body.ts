@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { ofInvalidBody, type Refusal } from './refusal.ts';
 
-/** What a request says about a call. */
+/** A call as a request describes it, without the caller. */
 export type NamedCall = Omit<ToolCall, 'by'>;
 
 const MAX_ERRORS = 20;

@@ -8,15 +8,15 @@ import type { Metrics } from './metrics.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { HttpRequest, LogEntry } from './request.ts';
 
-/** What limits the calls of callers. */
+/** The limits on the calls of each caller. */
 export interface CallLimits {
   readonly places: CallerPlaces;
-  /** Undefined if nothing is limited per day. */
+  /** Undefined if there is no daily limit. */
   readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
   readonly metrics: Pick<Metrics, 'onQuotaRefused'>;
 }
 
-/** How many requests of each caller may run at the same time, over MCP and REST together. */
+/** Limits how many requests of each caller run at the same time, over MCP and REST together. */
 export class CallerPlaces {
   readonly #max: number;
   readonly #used = new Map<string, number>();
@@ -43,7 +43,7 @@ export class CallerPlaces {
 
 interface Called<T> {
   readonly value: T;
-  /** What is left of the quota. */
+  /** The remaining quota. */
   readonly left: QuotaState | undefined;
 }
 
@@ -84,7 +84,7 @@ export function ofQuotaError(error: QuotaError): Refusal {
   return refusal('QUOTA_EXCEEDED', message, { retryAfterMs, details, reason: `quota reached: ${limitName(unit)}` });
 }
 
-/** Outcomes of calls that were not passed on, neither to the API nor to a server. */
+/** Outcomes of calls that reached neither the API nor a server. */
 const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
   'invalid_arguments',
   'no_profile',
@@ -97,7 +97,7 @@ const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
   ...NOT_SENT,
 ] as const);
 
-/** What a finished call used. A call of a tool that does not exist has no report. */
+/** The use that a finished call adds to its quota. `call` is undefined if neither its tool nor its server is known. */
 function useOf({ call }: LogEntry): QuotaUse {
   if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
   const { usage, searches = 0 } = call;

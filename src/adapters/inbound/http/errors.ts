@@ -9,12 +9,12 @@ export function refuse(c: HttpRequest, refused: Refusal): Response {
   const { status, code, headers, retryAfterMs, reason } = refused;
   const log = c.get('log');
   const wait = retryAfterMs === undefined ? {} : { 'Retry-After': String(Math.max(1, Math.ceil(retryAfterMs / 1000))) };
-  // The outcome of a call that was made says why it failed.
+  // For a call that was made, the logged outcome already says why it failed.
   log.reason ??= reason ?? (log.call === undefined ? loggedReason(code) : undefined);
   return sendJson(c, status, c.get('toErrorJson')(refused), { ...wait, ...headers });
 }
 
-/** `json` is a JSON text. */
+/** Sends a response whose body is the text `json`. */
 export function sendJson(c: HttpRequest, status: number, json: string, headers: Readonly<Record<string, string>> = {}) {
   return c.body(json, status as ContentfulStatusCode, { 'Content-Type': 'application/json', ...headers });
 }
@@ -28,6 +28,6 @@ export function toJsonRpcError({ message, details, jsonRpcCode }: Refusal, id: R
 /** The form of a refusal over REST. */
 export function toRestError({ code, message, details, returned }: Refusal, requestId: string, redactor: Redactor) {
   const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...returned };
-  // What a tool returned passes unchanged, except for our own keys.
+  // The result of a tool is not changed, except that our own keys are redacted.
   return redactedJson(body, returned === undefined ? redactor.inLogs : redactor.anywhere);
 }

@@ -17,7 +17,7 @@ export interface GuardOptions {
   /** Callers and their tokens; without any and without `oauth`, no token is required. */
   readonly tokens: readonly { readonly caller: string; readonly token: string }[];
   readonly oauth?: OAuthOptions | undefined;
-  /** What the owner of a token may use. */
+  /** Returns what the owner of a token may use. */
   readonly rightsOf: (owner: TokenOwner) => Rights;
 }
 
@@ -34,14 +34,14 @@ export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardO
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
       return refuse(c, refusal('FORBIDDEN', REFUSALS.host(shown), { reason: 'host not allowed' }));
     }
-    // The page of this server. With `*`, its host name could be that of another page.
+    // Accepts the page of this server. A host name that only `*` allows does not count: it could be that of another page.
     const isOwnPage = isOwnHost && (origin === `http://${host}` || origin === `https://${host}`);
     if (origin === undefined || isOwnPage || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return next();
     return refuse(c, refusal('FORBIDDEN', REFUSALS.origin, { reason: 'origin not allowed' }));
   };
 }
 
-/** Finds the caller with the received token, and what this caller may use. */
+/** Finds the caller who owns the received token, and what this caller may use. */
 export function guardToken(options: GuardOptions): Middleware {
   const callerOf = callersBy(options);
   return async (c, next) => {
@@ -58,8 +58,8 @@ export function guardToken(options: GuardOptions): Middleware {
 }
 
 /**
- * A function that returns the caller with a token (`local` if none is required), or a refusal. The search in the configured tokens takes
- * constant time.
+ * Returns a function that finds the caller who owns a token (`local` if none is required), or a refusal. The search in the configured tokens
+ * takes constant time.
  */
 function callersBy({ tokens, oauth }: GuardOptions) {
   const hashes = tokens.map(({ caller, token }) => ({ caller, hash: hashOf(token) }));
@@ -90,7 +90,7 @@ function hostNameOf(host: string): string | undefined {
 function isLoopbackOrigin(origin: string): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, hostname, origin: parsed } = new URL(origin);
-  // A browser sends nothing else; the parser accepts more.
+  // Browsers send exactly the parsed form; the parser also accepts others.
   return parsed === origin && /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
 }
 

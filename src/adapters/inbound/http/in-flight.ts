@@ -35,7 +35,7 @@ export class InFlight {
     for (const end of this.#shutDowns) end();
   }
 
-  /** The outermost middleware. */
+  /** The outermost middleware: a request is in flight until its response is closed and its work is done. */
   readonly track: Middleware = async (c, next) => {
     const { clock, onServed } = this.#options;
     const { incoming, outgoing } = c.env;
@@ -63,7 +63,7 @@ export class InFlight {
     const handled = next();
     const serve = async () => {
       await handled;
-      // A response that waits for another one on its connection is never closed.
+      // A response that waits for an earlier one on its connection emits no `close`.
       if (incoming.socket.destroyed) leave();
       else await closed;
       await c.get('work');
@@ -74,9 +74,9 @@ export class InFlight {
     };
     const served = serve();
     this.#served.add(served);
-    // A stream was handled before, and has its own last event.
+    // A stream has already begun its response, which ends with an event of its own.
     if ((await untilAborted(handled, left.signal)) !== 'aborted' || !log.isShutDown) return handled;
-    // Instead of the response to a call that was aborted.
+    // Replaces the response to the call that was aborted.
     c.res = undefined;
     c.res = refuse(c, shuttingDown());
   };

@@ -8,7 +8,7 @@ import { REFUSALS } from '../words/refusal-messages.ts';
 import { ofErrorObject, type Refusal, refusal } from './refusal.ts';
 import type { HttpRequest } from './request.ts';
 
-/** No tool of a sane program needs more. */
+/** Deeper than the input of any reasonable tool. */
 const MAX_NESTING = 64;
 
 /** The JSON value in the body of a POST, of at most `maxBytes`. */
@@ -26,7 +26,7 @@ export async function readJsonBody(c: HttpRequest, maxBytes: number): Promise<Re
   return isNestedDeeper(value, MAX_NESTING) ? err(parseError(`nests more than ${MAX_NESTING} levels deep`)) : ok(value);
 }
 
-/** A page cannot send the accepted type without a preflight request. */
+/** Accepts only JSON, which a page of another origin cannot send without a preflight request. */
 export function typeRefusal(headers: IncomingHttpHeaders): Refusal | undefined {
   const mediaType = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
   if (mediaType === 'application/json') return undefined;
@@ -38,8 +38,8 @@ function parseError(problem: string): Refusal {
 }
 
 /**
- * The bytes of the body; none if the client leaves, who cannot read a response. Hono's middleware reads every body through a web stream,
- * which is slower.
+ * Reads the bytes of the body; none if the client leaves, because it cannot read a response. Hono's middleware reads every body through a web
+ * stream, which is slower.
  */
 function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large'> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve('too large');

@@ -7,10 +7,10 @@ import { REFUSALS } from '../words/refusal-messages.ts';
 
 const HEADER_MISMATCH = -32020;
 
-/** Official clients keep the revision that they requested, although they got 2025-06-18. */
+/** Official clients continue to send the revision that they requested, although the response to `initialize` names 2025-06-18. */
 const LEGACY_VERSIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'];
 
-/** What the header `Mcp-Name` of a request repeats. */
+/** The member of `params` that the header `Mcp-Name` repeats, by method. */
 const NAMED: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -21,14 +21,14 @@ const NAMED: Readonly<Record<string, string>> = {
 export function eraOfPost(headers: IncomingHttpHeaders, message: IncomingMessage): Era {
   const params = 'params' in message ? message.params : undefined;
   if (eraOf(params) === 'modern') return 'modern';
-  // Without a version in `_meta`, it always belongs to its own era.
+  // Without a version in `_meta`, `initialize` is legacy, whatever the header says.
   if (isInitialize(message)) return 'legacy';
   const version = headerOf(headers, 'mcp-protocol-version') ?? '';
   // Revisions are dates, which can be compared as strings.
   return /^\d{4}-\d{2}-\d{2}$/.test(version) && version >= MODERN_VERSION ? 'modern' : 'legacy';
 }
 
-/** The error of a message whose headers its era does not allow. */
+/** The error for headers that the era of a message does not allow; undefined if they are valid. */
 export function checkHeaders(
   headers: IncomingHttpHeaders,
   message: IncomingMessage,

@@ -11,13 +11,13 @@ import type { HttpRequest } from './request.ts';
 const STREAM_AFTER_MS = 10_000;
 const KEEP_ALIVE_MS = 15_000;
 
-/** How much of a stream may wait for a client that reads slowly. */
+/** Maximum number of bytes of a stream that wait for a client that reads slowly. */
 const MAX_WAITING_BYTES = 16 * 1024;
 
 const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // nginx would buffer the events.
+  // Prevents nginx from buffering the events.
   'X-Accel-Buffering': 'no',
 };
 
@@ -37,7 +37,7 @@ export class McpReply {
   #isEnded = false;
   #cancelTimer = () => {};
 
-  /** `respond` is called once, when it is known which kind of response it is. */
+  /** `respond` is called once, as soon as it is known whether the response is JSON or a stream. */
   constructor(c: HttpRequest, era: Era, options: McpReplyOptions, respond: (response: Response) => void) {
     this.#c = c;
     this.#era = era;
@@ -48,7 +48,7 @@ export class McpReply {
     c.get('signal').addEventListener('abort', () => this.#end(), { once: true });
   }
 
-  /** Sends a message of the session. The first that is not a notification is the last; later ones are dropped. */
+  /** Sends a message of the session. The first message that is not a notification ends the reply; later ones are dropped. */
   send(message: OutgoingMessage): void {
     if (this.#isEnded) return;
     const json = redactedJson(message, this.#options.redactor.anywhere);
@@ -72,7 +72,7 @@ export class McpReply {
     }
   }
 
-  /** Only before there is a stream. */
+  /** Refuses the request. Must be called before there is a stream. */
   refuse(refusal: Refusal): void {
     this.#end();
     this.#respond(refuse(this.#c, refusal));
@@ -83,7 +83,7 @@ export class McpReply {
     this.#cancelTimer();
   }
 
-  /** Sends the headers at once, unless the stream is open, and a comment every 15 seconds until the end. */
+  /** Opens the stream, unless it is open: sends the headers at once, and a comment every 15 seconds until the end. */
   #openStream(): void {
     if (this.#stream !== undefined) return;
     const stream = new ReadableStream<Uint8Array>(
@@ -119,7 +119,7 @@ function toEvent(json: string): string {
   return `event: message\ndata: ${json}\n\n`;
 }
 
-/** Errors of tools are responses like any other; errors that the protocol defines have a status. */
+/** The HTTP status of a message. It is 200, also for errors of tools, except for errors to which the protocol gives a status. */
 function statusOf(message: OutgoingMessage, era: Era): number {
   if (era === 'legacy' || !('error' in message)) return 200;
   const { code } = message.error;
@@ -133,7 +133,7 @@ interface Accepted {
   readonly stream: boolean;
 }
 
-/** Every client accepts JSON; a stream must be requested. */
+/** A client without the header `Accept` gets JSON; a stream must be requested. */
 function acceptedBy(accept = 'application/json'): Accepted {
   const ranges = parseAccept(accept.toLowerCase()).filter(({ q }) => q > 0);
   const includes = (...names: readonly string[]) => ranges.some(({ type }) => names.includes(type));

@@ -47,13 +47,13 @@ export async function postMessage(c: HttpRequest, options: Options): Promise<Res
   if (message.kind !== 'request') return c.body(null, 202, { 'Content-Length': '0' });
   return new Promise((resolve, reject) => {
     const reply = new McpReply(c, era, options, resolve);
-    // If the client has left, no one receives this response.
+    // If the client has left, `reply` sends nothing, and no one receives this response.
     const none = () => resolve(c.body(null));
     c.set('work', respond(c, message, era, reply, options).then(none, reject));
   });
 }
 
-/** The response to a call waits until it is known what is left of the quota. */
+/** Responds to a request. The response to a call waits until the remaining quota is known. */
 async function respond(
   c: HttpRequest,
   message: RequestMessage,
@@ -84,7 +84,7 @@ async function respond(
   if (response !== undefined) reply.send(response);
 }
 
-/** Adds to a result what its caller may still use, if that is limited. */
+/** Adds the remaining quota of the caller to a result, if there is a quota. */
 function withQuota(message: OutgoingMessage | undefined, left: QuotaState | undefined): OutgoingMessage | undefined {
   if (left === undefined || message === undefined || !('result' in message)) return message;
   const { result } = message;

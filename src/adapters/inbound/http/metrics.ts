@@ -12,7 +12,7 @@ const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 
 type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
 
-/** The metrics at `/metrics`, for Prometheus. Labels have values from short, fixed lists, and never contain text. */
+/** The metrics at `/metrics`, for Prometheus. Labels have few values: none comes from a client, or from the data of a server. */
 export class Metrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter('http_requests_total', 'status');
@@ -28,7 +28,7 @@ export class Metrics {
   readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
   readonly #serverSeconds = this.#histogram('server_call_seconds', 'server', SERVER_SECONDS);
   #renewals: Counter | undefined;
-  /** Without `access`, there is no such metric. */
+  /** Created at the first refusal, so that it does not exist without `access`. */
   #denied: Counter | undefined;
   readonly #gateway: () => Gateway | undefined;
 
@@ -42,7 +42,7 @@ export class Metrics {
     this.#lookUpServers('server_restarts', ['server'], ({ name, restarts }) => [{ server: name }, restarts]);
   }
 
-  /** The tools that are not offered because they have changed; only with a lock, which a reload may bring. */
+  /** Registers the tools that are not offered because they have changed. Called only with a lock, which a reload may add. */
   registerChanges(): void {
     if (this.registry.getSingleMetric(this.#named('tools_changed').name) !== undefined) return;
     this.#lookUpServers('tools_changed', ['server'], ({ name, changed = [] }) => [{ server: name }, changed.length]);
@@ -52,19 +52,19 @@ export class Metrics {
     this.#lookUp(Gauge, name, labelNames, () => (this.#gateway()?.servers ?? []).map(toValue));
   }
 
-  /** Only if there is an audit. */
+  /** Registers the failures of the audit. Called only if there is one. */
   registerAudit(failures: () => number): void {
     this.#lookUp(Counter, 'audit_failures_total', [], () => [[{}, failures()]]);
   }
 
-  /** The cited pages that were checked, by state; only if they are. */
+  /** Registers the cited pages that were checked, by state. Called only if pages are checked. */
   registerChecks(counts: () => Readonly<Record<string, number>> | undefined): void {
     this.#lookUp(Counter, 'citation_checks_total', ['state'], () =>
       Object.entries(counts() ?? {}).map(([state, count]) => [{ state }, count]),
     );
   }
 
-  /** Without a renewal, there is no such metric. */
+  /** Counts a renewal. The metric is created at the first one, so that it does not exist without logins. */
   onRenewal(server: string, outcome: string): void {
     this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
     this.#renewals.inc({ server, outcome });
@@ -78,7 +78,7 @@ export class Metrics {
     this.#quotaRefused.inc({ limit });
   }
 
-  /** Counts a call, also one of the model. The names of servers come from the configuration only. */
+  /** Counts a call by a client or by the model. The names of servers are safe as labels: they come from the configuration. */
   onCallEnded(report: CallReport): void {
     const { server, tool, outcome, seconds } = report;
     if (server === BUILT_IN_SERVER && tool !== '') {
@@ -91,7 +91,7 @@ export class Metrics {
     }
   }
 
-  /** Completes the entry of a request in the access log. */
+  /** Returns an observer that counts the calls of a request in flight, and completes its entry in the access log. */
   observe(entry: LogEntry): Required<CallObserver> {
     let isAnswer = false;
     return {
@@ -102,7 +102,7 @@ export class Metrics {
       onWaiting: (isWaiting) => this.#waiting.inc(isWaiting ? 1 : -1),
       onEnded: (report) => {
         if (isAnswer) this.#inFlight.dec();
-        // A request that names no tool, or no server, is logged as refused.
+        // Without a known tool or server, the request is logged without a call.
         const isKnown = report.tool !== '' || (report.server !== '' && !isAnswer);
         if (isKnown) entry.call = isAnswer ? { searches: 0, ...report, server: '' } : report;
         if (report.isDenied !== true) return;
@@ -116,7 +116,7 @@ export class Metrics {
   #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
     this.#searches.inc({ tool }, searches);
     if (rounds > 0) this.#rounds.inc({ tool }, rounds);
-    // The names of tools are text of their servers; those of servers come from the configuration.
+    // The names of own tools are not labels: their servers choose them, and they may contain any text.
     for (const { server, ok } of toolCalls) this.#ownCalls.inc({ tool, server, outcome: ok ? 'answered' : 'failed' });
     if (usage === undefined) return;
     for (const kind of ['input', 'cached', 'output', 'reasoning'] as const) {
@@ -136,7 +136,7 @@ export class Metrics {
     return { name: `openai_responses_mcp_${name}`, help: HELP[name], registers: [this.registry] };
   }
 
-  /** Registers a metric whose values are looked up for each response. */
+  /** Registers a metric whose values are looked up each time the metrics are read. */
   #lookUp(Kind: typeof Counter | typeof Gauge, name: MetricName, labelNames: string[], values: () => readonly Value[]) {
     new Kind({
       ...this.#named(name),

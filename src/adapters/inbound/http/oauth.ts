@@ -5,7 +5,7 @@ import { REFUSALS, TOKEN_PROBLEMS } from '../words/refusal-messages.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { HttpEnv } from './request.ts';
 
-/** What clients need to know to get a token, and what checks it. */
+/** The facts that clients need to get a token, and the verifier that checks it. */
 export interface OAuthOptions {
   readonly issuer: string;
   readonly resource: string;
@@ -28,7 +28,7 @@ export function resourceMetadata({ resource, issuer, scopes }: OAuthOptions) {
     bearer_methods_supported: ['header'],
   };
   for (const path of new Set([WELL_KNOWN, new URL(metadataUrl(resource)).pathname])) {
-    // Clients in a browser send the header of the revision with every request.
+    // Clients in a browser send this header with every request.
     app.use(path, cors({ allowMethods: ['GET'], allowHeaders: ['MCP-Protocol-Version'], maxAge: 600 }));
     app.get(path, (c) => c.json(metadata));
     app.all(path, (c) => c.body(null, 405, { Allow: 'GET, HEAD, OPTIONS', 'Content-Length': '0' }));
@@ -36,7 +36,7 @@ export function resourceMetadata({ resource, issuer, scopes }: OAuthOptions) {
   return app;
 }
 
-/** Where the metadata is published (RFC 9728, 3.1), by the configuration: requests may have another URL, which their sender chooses. */
+/** The URL of the metadata (RFC 9728, 3.1). It depends only on the configuration, because senders choose the URLs of their requests. */
 function metadataUrl(resource: string): string {
   const { origin, pathname } = new URL(resource);
   return `${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}`;

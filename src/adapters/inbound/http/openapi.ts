@@ -4,9 +4,9 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 
 interface OpenApiOptions {
   readonly tools: readonly GatewayTool[];
-  /** The tool that `POST /mcp/check` calls, if the caller may. */
+  /** The tool that `POST /mcp/check` calls, if the caller may use it. */
   readonly check?: GatewayTool | undefined;
-  /** The server whose tools are described; null for all of them. */
+  /** The server whose tools are described; null for all servers. */
   readonly only: string | null;
   /** The URL of this program, as the request names it. */
   readonly url: string;
@@ -15,12 +15,12 @@ interface OpenApiOptions {
 }
 
 const SCHEMAS = '#/components/schemas/';
-/** GPT Actions accepts no longer summaries. */
+/** Maximum length of a summary that GPT Actions accepts. */
 const MAX_SUMMARY = 300;
 
 /** An OpenAPI 3.1 document with one operation per tool, for programs that import it. */
 export function toOpenApi({ tools, check, only, url, version, requiresToken }: OpenApiOptions): JsonObject {
-  // The names are the same in the document of one server and in that of all.
+  // Names are made from all tools, so that they are the same in the document of one server.
   const ids = functionNames(tools);
   const operations = [
     ...tools.map((tool, index) => ({ tool, id: ids[index] ?? '', path: pathOf(tool) })),
@@ -34,7 +34,7 @@ export function toOpenApi({ tools, check, only, url, version, requiresToken }: O
       description: 'Answers with sources, and the tools of the configured MCP servers.',
     },
     servers: [{ url }],
-    // Without configured tokens, requests need none.
+    // An empty object makes the token optional.
     security: requiresToken ? [{ bearer: [] }] : [{}, { bearer: [] }],
     paths: Object.fromEntries(operations.map(({ tool, id, path }) => [path, { post: toOperation(tool, id) }])),
     components: {
@@ -51,8 +51,8 @@ export function toOpenApi({ tools, check, only, url, version, requiresToken }: O
 }
 
 /**
- * A schema as a part of the document at `pointer`: references within the schema (`#/$defs/x`) lead to the same place there. Other references
- * are removed, because programs refuse a document with one that leads nowhere; and so are identifiers, which change where references lead.
+ * Adapts a schema that becomes the part of the document at `pointer`: references within the schema (`#/$defs/x`) get this prefix. Other references
+ * are removed, because programs refuse a document with a reference that leads nowhere. So are identifiers, which change the base of references.
  */
 export function toDocumentSchema(schema: unknown, pointer: string): unknown {
   if (Array.isArray(schema)) return schema.map((part) => toDocumentSchema(part, pointer));
@@ -64,7 +64,7 @@ export function toDocumentSchema(schema: unknown, pointer: string): unknown {
   return Object.fromEntries(members);
 }
 
-/** References and identifiers, if their value is a text: a parameter may have such a name. */
+/** References and identifiers. They count only if their value is a string, because a parameter may have such a name. */
 const KEYWORDS = /^\$(?:ref|dynamicRef|recursiveRef|id|schema|anchor|dynamicAnchor)$/;
 
 function schemasOf({ inputSchema, outputSchema }: GatewayTool, id: string): readonly (readonly [string, unknown])[] {
@@ -108,6 +108,6 @@ function toOperation(tool: GatewayTool, id: string): JsonObject {
 }
 
 function pathOf({ server, name }: GatewayTool): string {
-  // Braces would be a parameter of the path. A lone surrogate cannot be in a URL.
+  // Unencoded braces would be a parameter of the path. A URL cannot contain a lone surrogate.
   return `/mcp/tools/${server}/${encodeURIComponent(name.toWellFormed())}`;
 }

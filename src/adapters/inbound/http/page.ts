@@ -10,7 +10,7 @@ const FILES = [
   ['/page.js', 'page.js', 'text/javascript; charset=utf-8'],
 ] as const;
 
-/** The page loads nothing from elsewhere, runs no inline script, and cannot be put into a frame. Images come from answers, as data. */
+/** The page loads nothing from elsewhere, runs no inline script, and cannot be put into a frame. Images and sounds in results are data. */
 const HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; media-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -20,9 +20,9 @@ const HEADERS = {
 };
 
 interface PageOptions {
-  /** The path of the MCP endpoint, of which the page asks its questions. */
+  /** The path of the MCP endpoint, to which the page sends its questions. */
   readonly mcpPath: string;
-  /** Where people sign in, if they do: not on the page. */
+  /** The issuer at which people sign in, if any. The page itself has no sign-in. */
   readonly oauth: { readonly issuer: string; readonly resource: string } | undefined;
 }
 
@@ -42,12 +42,12 @@ export function pageIn(folder: string, { mcpPath, oauth }: PageOptions) {
   return app;
 }
 
-/** The HTML with values in place of their names: `{{name}}`. */
+/** Replaces each `{{name}}` in the HTML by its value. */
 function filled(html: string, values: Readonly<Record<string, string>>): string {
   return html.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''));
 }
 
-/** For text, or the value of an attribute in double quotes. */
+/** Escapes a text for HTML, also for the value of an attribute in double quotes. */
 function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -12,7 +12,7 @@ import { NO_ERROR_TEXT, toolErrorCode, toolErrorMessage } from '../words/tool-er
 /** As in nginx: the client closed the connection before the response. */
 export const CLIENT_CLOSED = 499;
 
-/** The HTTP status of every error, by its name in REST, and the reason in the access log. */
+/** The HTTP status of every error and its reason in the access log, by its code in REST. */
 const CODES = {
   VALIDATION_ERROR: [400, 'malformed message'],
   UNAUTHORIZED: [401, 'no valid token'],
@@ -26,7 +26,7 @@ const CODES = {
   UNSUPPORTED_MEDIA_TYPE: [415, 'content type not accepted'],
   OVERLOADED: [429, 'too many calls in flight'],
   QUOTA_EXCEEDED: [429, 'quota reached'],
-  // Not read: the caller has left.
+  // No one reads this response: the client has left.
   CANCELLED: [CLIENT_CLOSED, 'cancelled'],
   INTERNAL_ERROR: [500, 'internal error'],
   TOOL_EXECUTION_ERROR: [500, 'tool failed'],
@@ -52,13 +52,13 @@ export interface Refusal {
   readonly message: string;
   /** The reason in the access log, if it is not that of the code. */
   readonly reason?: string;
-  /** What a program can use of it. */
+  /** The details for programs. */
   readonly details?: JsonObject | undefined;
   readonly retryAfterMs?: number | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   /** The code of the error over MCP, if it is not that of an invalid request. */
   readonly jsonRpcCode?: number;
-  /** What the tool returned, if that is the error: REST adds these members to the body. */
+  /** The members of a result that is an error, which REST adds to the body. */
   readonly returned?: JsonObject;
 }
 
@@ -66,7 +66,7 @@ export function refusal(code: RefusalCode, message: string, more: Partial<Refusa
   return { status: CODES[code][0], code, message, ...more };
 }
 
-/** Why such a request is refused, in the access log. */
+/** The reason in the access log for a refusal with this code. */
 export function loggedReason(code: RefusalCode): string {
   return CODES[code][1];
 }
@@ -80,12 +80,12 @@ export function methodNotAllowed(allowed: readonly string[], message = REFUSALS.
   return refusal('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed.join(', ') } });
 }
 
-/** No new calls during a drain: another replica can take the call. */
+/** The refusal of a new call during a drain. Another replica can take the call. */
 export function shuttingDown(): Refusal {
   return refusal('SHUTTING_DOWN', REFUSALS.shuttingDown, { retryAfterMs: 1000, headers: { Connection: 'close' } });
 }
 
-/** Of what only operators may do. */
+/** The refusal of requests that only operators may send. */
 export function operatorRequired(): Refusal {
   return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });
 }
@@ -100,7 +100,7 @@ export function ofToolCallError(error: ToolCallError): Refusal {
   return refusal(toolErrorCode(error), toolErrorMessage(error), more);
 }
 
-/** What a program can use. The server's own data is merged into it. */
+/** The details of an error for programs. The `data` of a server's error is merged into them. */
 function detailsOf(error: ToolCallError): JsonObject {
   switch (error.kind) {
     case 'invalid_input':
@@ -129,7 +129,7 @@ function detailsOf(error: ToolCallError): JsonObject {
   }
 }
 
-/** The refusal for a failed call of any tool. The failure of an answer is the tool's own error. */
+/** The refusal for a failed call of any tool. A failed answer is treated as an error that the tool returned. */
 export function ofFailedCall(error: ToolError, toolErrorStatus: number, redactor: Pick<Redactor, 'inLogs'>): Refusal {
   if (error.kind !== 'answer_failed') return ofToolCallError(error);
   const failure = error.error;
@@ -146,7 +146,7 @@ export function ofFailedCall(error: ToolError, toolErrorStatus: number, redactor
   return ofToolError({ raw: {}, content: [{ type: 'text', text }], isError: true }, toolErrorStatus);
 }
 
-/** A result with `isError`: the call has an answer, and the answer is an error. */
+/** The refusal for a result with `isError`: the call succeeded, and the tool returned an error. */
 export function ofToolError(result: ToolResult, status: number): Refusal {
   const { content, structuredContent } = result;
   const returned = { content, structuredContent };

@@ -5,9 +5,9 @@ import type { CallOrigin, Door, Rights } from '../../../domain/gateway/call-orig
 import type { TraceContext } from '../../../domain/gateway/trace-context.ts';
 import type { Refusal } from './refusal.ts';
 
-/** What the handlers know about a request. Each member is set by the middleware that its comment names. */
+/** The facts about a request that handlers share. Each member is set by the middleware that its comment names. */
 export interface RequestVariables {
-  /** What the access log says about the request; completed while it is served (`InFlight`). */
+  /** The entry of the access log, which is completed while the request is served (`InFlight`). */
   log: LogEntry;
   /** Aborts when the client leaves before its response is complete, or the process is about to exit (`InFlight`). */
   signal: AbortSignal;
@@ -17,10 +17,10 @@ export interface RequestVariables {
   onShutDown: () => void;
   /** The body of a refusal, in the form of MCP or REST (`app.ts`). */
   toErrorJson: (refusal: Refusal) => string;
-  /** Only over REST (`app.ts`). */
+  /** The ID of a request over REST; not set over MCP (`app.ts`). */
   requestId: string;
   caller: string;
-  /** What the caller may use, as it was when the request arrived (`guard.ts`). */
+  /** The rights of the caller when the request arrived (`guard.ts`). */
   rights: Rights;
 }
 
@@ -32,26 +32,26 @@ export interface HttpEnv {
 export type HttpRequest = Context<HttpEnv>;
 export type Middleware = MiddlewareHandler<HttpEnv>;
 
-/** What is logged about a request. */
+/** The facts that are logged about a request. */
 export interface LogEntry {
   readonly verb: string;
   caller?: string;
-  /** Whether no entry of `access` is about the caller, for whom lists are empty. */
+  /** Whether `access` has no entry for the caller, whose lists are then empty. */
   isUnlisted?: boolean | undefined;
   /** Whether the drain ended before the request did. */
   isShutDown: boolean;
-  /** The method of JSON-RPC. */
+  /** The JSON-RPC method. */
   method?: string;
-  /** That of the headers, unless the message has another. */
+  /** The trace context of the headers, unless the message has another. */
   trace?: TraceContext | undefined;
   readonly path: string;
   /** Why the request was refused: one of a fixed set of reasons. */
   reason?: string | undefined;
-  /** The finished call; that of a tool of the gateway's servers has a server. */
+  /** The finished call. Its `server` is empty unless the tool is one of the gateway's servers. */
   call?: Omit<CallReport, 'seconds'>;
 }
 
-/** Who calls a tool with this request. */
+/** The origin of a call that this request makes. */
 export function originOf(c: HttpRequest, door: Door): CallOrigin {
   const rights = c.get('rights');
   return {

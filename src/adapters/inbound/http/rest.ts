@@ -32,10 +32,10 @@ import { type HttpEnv, type HttpRequest, type Middleware, originOf } from './req
 export interface RestOptions {
   /** Undefined while no servers are configured. */
   readonly gateway: () => Gateway | undefined;
-  /** Resolves when the gateway, which is being loaded, can be used; undefined at other times. */
+  /** Resolves when the gateway has been loaded; undefined while it is not being loaded. */
   readonly loading?: () => Promise<void> | undefined;
   readonly catalogue: Pick<ToolCatalogue, 'call' | 'toolsFor'>;
-  /** Has the tool that `POST /mcp/check` calls; undefined without `citations.rest`. */
+  /** Contains the tool that `POST /mcp/check` calls; undefined without `citations.rest`. */
   readonly checks?: Pick<ToolCatalogue, 'call' | 'toolsFor'> | undefined;
   /** The time limit of an answer. */
   readonly timeoutMs: number;
@@ -59,10 +59,10 @@ interface Reply {
   readonly json: string;
 }
 
-/** How often a server can be restarted by request: each time, the calls of all callers on it fail. */
+/** Minimum time between two restarts of a server that operators request: each restart fails the calls of all callers on it. */
 const RESTART_EVERY_MS = 10_000;
 
-/** What 304 responses have, too. */
+/** Headers that 304 responses also have. */
 const RETAINED_HEADERS = [
   'x-request-id',
   'x-content-type-options',
@@ -74,12 +74,12 @@ const RETAINED_HEADERS = [
 export function restApi(context: Context): Hono<HttpEnv> {
   const { gateway, catalogue, checks, redactor, loading, places, clock, version, requiresToken, isDraining } = context;
   const app = new Hono<HttpEnv>();
-  /** When each server was last restarted by request, by its name. */
+  /** The time of the last restart that an operator requested, by server. */
   const restartedMs = new Map<string, number>();
 
   const serversFor = (rights: Rights) => gateway()?.as(rights).servers ?? [];
 
-  /** What a list has of the server that the query names, or of all. */
+  /** The tools of the caller, and the server whose tools are listed; `only` is null for all servers. */
   const listed = async (c: HttpRequest) => {
     const rights = c.get('rights');
     const only = c.req.query('server') ?? null;
@@ -106,7 +106,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
         .filter(({ name }) => isListed(name))
         .map(({ name, state }) => ({ name, state })),
     };
-    // A list may be kept by the client that got it, which then asks whether it has changed.
+    // A client may keep its list, but must ask whether it has changed.
     return sendJson(c, 200, redactedJson(body, redactor.anywhere), { 'Cache-Control': 'private, no-cache' });
   };
 
@@ -114,7 +114,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     const found = await listed(c);
     if (found.isErr()) return refuse(c, found.error);
     const { headers } = c.env.incoming;
-    // Each proxy may have added its own.
+    // Each proxy may have added a value; the first is that of the client's connection.
     const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
     const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
     const { tools, only } = found.value;
@@ -132,7 +132,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     return sendJson(c, 200, redactedJson(body, redactor.inLogs));
   };
 
-  /** Runs what counts as a call. */
+  /** Runs a request that counts as a call, within the limits of its caller. */
   const run = async (c: HttpRequest, call: () => Promise<Refusal | Reply>): Promise<Response> => {
     const called = await runCall(c, context, call);
     if (called.isErr()) return refuse(c, called.error);
@@ -142,7 +142,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     return 'json' in value ? sendJson(c, value.status, value.json) : refuse(c, value);
   };
 
-  /** Counts as a call, and is logged as one without a tool. The body is optional, and not used. */
+  /** Restarts a server. This counts as a call, and is logged as one without a tool. The body is optional, and not used. */
   const restart = async (c: HttpRequest): Promise<Response> => {
     const rights = c.get('rights');
     const refused = rights.isOperator ? typeRefusal(c.env.incoming.headers) : operatorRequired();
@@ -164,7 +164,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     });
   };
 
-  /** Calls the tool that the request names. `toBody` makes the body of the response from what it returned. */
+  /** Calls the tool that the request names. `toBody` makes the body of the response from the result. */
   const call = async (
     c: HttpRequest,
     parse: (body: unknown) => Result<NamedCall, Refusal>,
@@ -195,7 +195,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
 
   const get = (path: string, handle: (c: HttpRequest) => Promise<Response> | Response) => {
     app.get(path, untilLoaded, async (c) => {
-      // Calls get their place when they start.
+      // A GET holds a place from here; a call gets its place when it starts.
       const handled = await places.hold(c, () => handle(c));
       return handled.isErr() ? refuse(c, handled.error) : handled.value;
     });
@@ -209,9 +209,9 @@ export function restApi(context: Context): Hono<HttpEnv> {
   get('/mcp/tools', list);
   get('/mcp/servers', listServers);
   get('/openapi.json', describe);
-  // The result in an envelope, and a tool's own error with status 200.
+  // Returns the result in an envelope, and a tool's own error with the status 200.
   post('/mcp/call', (c) => call(c, parseCallBody, 200, (plain) => ({ success: true, ...plain })));
-  // The input is the body, and so is the result. Blocks other than a text have no plain value.
+  // The bodies are the input and the result. Without a plain value, the result is its content blocks.
   post('/mcp/tools/:server/:tool', (c) => {
     const { server = '', tool = '' } = c.req.param();
     return call(

@@ -7,14 +7,14 @@ import { type AppOptions, createApp, malformedRequest } from './app.ts';
 import { InFlight } from './in-flight.ts';
 
 export interface HttpServerOptions extends AppOptions {
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   readonly port: number;
   readonly drainMs: number;
-  /** Ends the calls that can be continued later, with what says how. Returns whether there were any. */
+  /** Ends the calls that can be continued later, with a reply that says how. Returns whether there were any. */
   readonly endWaits?: (() => boolean) | undefined;
   readonly maxConnections: number;
   readonly writeAccessLine: (line: string) => void;
-  /** Limits of a client that sends headers, or a complete request. A response may take any time. */
+  /** Time limits for a client to send its headers, and its complete request. A response may take any time. */
   readonly timeouts?: typeof TIMEOUTS;
 }
 
@@ -23,7 +23,7 @@ const TIMEOUTS = { headersTimeout: 10_000, requestTimeout: 30_000, connectionsCh
 /** How long aborted calls may take to settle, and their last responses to be written, before the process exits. */
 const ABORT_MS = 500;
 
-/** Time for requests that have arrived, and were not read yet, also on new connections. */
+/** Time to read requests that have already arrived, also on new connections. */
 const LAST_REQUESTS_MS = 100;
 
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
@@ -49,11 +49,11 @@ export class HttpServer {
     const app = createApp(options, { isDraining: () => this.#isDraining, track: this.#inFlight.track });
     const listener = getRequestListener(app.fetch, {
       overrideGlobalObjects: false,
-      // Without `Host`, which HTTP/1.0 permits.
+      // The host name of a request without `Host`, which HTTP/1.0 permits.
       hostname: 'localhost',
       errorHandler: malformedRequest,
     });
-    // Otherwise the first of several headers with a token would count.
+    // Without joined headers, the first of several tokens would count.
     const settings = { ...timeouts, keepAliveTimeout: KEEP_ALIVE_MS, joinDuplicateHeaders: true };
     this.#server = createServer(settings, (request, response) => {
       if (this.#isDraining) response.setHeader('Connection', 'close');
@@ -83,7 +83,7 @@ export class HttpServer {
     return this.#inFlight.size;
   }
 
-  /** Answers new calls with 503, and closes when those in flight have finished; after `drainMs` each gets a failure, and is aborted. */
+  /** Answers new calls with 503, and closes when no call is in flight. After `drainMs`, each call left gets a failure, and is aborted. */
   async drain(): Promise<void> {
     const { drainMs, clock, endWaits } = this.#options;
     this.#isDraining = true;

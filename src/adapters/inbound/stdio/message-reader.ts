@@ -13,7 +13,7 @@ export type ReadEvent =
 const MAX_BYTES = 256 * 1024 * 1024;
 const LF = 0x0a;
 const WHITESPACE = new Set([0x20, 0x09, 0x0d]);
-/** No JSON begins like this. White space includes the byte order mark. */
+/** The start of a header, which no JSON has. White space includes the byte order mark. */
 const FIRST_FIELD = /^\s*content-[\w-]+\s*:/i;
 const FIELD = /^\s*([\w-]+)\s*:(.*)$/s;
 
@@ -23,7 +23,7 @@ const FIELD = /^\s*([\w-]+)\s*:(.*)$/s;
  */
 export class MessageReader {
   readonly #onEvent: (event: ReadEvent) => void;
-  /** The parts of a line or body that is not complete, and their length. */
+  /** The received parts of an incomplete line or body, and their total length. */
   #parts: Buffer[] = [];
   #size = 0;
   /** The length of the body that is being read. */
@@ -40,14 +40,14 @@ export class MessageReader {
     while (rest.length > 0) rest = this.#bodyLength === undefined ? this.#readLine(rest) : this.#readBody(rest);
   }
 
-  /** The end of the input. The last line may have no line break, and the last frame may be incomplete. */
+  /** Reads the rest at the end of the input. The last line may have no line break, and the last frame may be incomplete. */
   end(): void {
     if (this.#bodyLength !== undefined || this.#header !== undefined)
       this.#report('the input ended inside a frame', 'framed');
     else if (this.#size > 0) this.#readLine(Buffer.from('\n'));
   }
 
-  /** Reads to the end of the line, and returns what is after it. */
+  /** Reads to the end of the line, and returns the bytes after it. */
   #readLine(bytes: Buffer): Buffer {
     const end = bytes.indexOf(LF);
     this.#keep(end < 0 ? bytes : bytes.subarray(0, end));
@@ -82,7 +82,7 @@ export class MessageReader {
     } else this.#header = { length: name.toLowerCase() === 'content-length' ? value.trim() : length };
   }
 
-  /** Reads to the end of the body, and returns what is after it. */
+  /** Reads to the end of the body, and returns the bytes after it. */
   #readBody(bytes: Buffer): Buffer {
     const missing = (this.#bodyLength ?? 0) - this.#size;
     this.#keep(bytes.subarray(0, missing));
@@ -93,7 +93,7 @@ export class MessageReader {
     return bytes.subarray(missing);
   }
 
-  /** Of a line that is too long, only the length is kept. */
+  /** Keeps bytes for later. For a line that is too long, keeps only the length. */
   #keep(bytes: Buffer): void {
     this.#size += bytes.length;
     if (this.#size > MAX_BYTES) this.#parts = [];

@@ -4,9 +4,9 @@ const CHECK_EVERY_MS = 250;
 const STDOUT = 1;
 
 /**
- * Calls `onGone` when nothing can read standard output any more: a write failed, or, after the end of the input, the socket was closed or the
- * parent process is gone. A client that ends closes the input first, so that nothing needs to be checked before. `onGone` may be called more than
- * once. A pipe that its reader closed is detected by the next write.
+ * Calls `onGone`, maybe more than once, when nothing can read standard output any more: a write failed, or, after the end of the input, the socket
+ * was closed or the parent process is gone. These two are not checked earlier, because a client that exits closes the input first. A pipe that its
+ * reader closed is detected by the next write.
  */
 export function onReaderGone(onGone: (reason: string) => void): void {
   const parent = process.ppid;

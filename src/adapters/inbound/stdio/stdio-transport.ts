@@ -14,7 +14,7 @@ interface StdioTransportOptions {
   readonly logger: Logger;
   /** Redacts known keys. */
   readonly redact: (text: string) => string;
-  /** Respond in lines, whatever framing the client uses. */
+  /** Whether to respond in lines, whatever framing the client uses. */
   readonly lineMode: boolean;
   readonly onInputEnded?: () => void;
 }
@@ -23,7 +23,7 @@ interface StdioTransportOptions {
 export class StdioTransport {
   readonly #options: StdioTransportOptions;
   readonly #pending = new Set<Promise<void>>();
-  /** The framing of the output. The first message determines it, and a line determines it for good. */
+  /** The framing of the output, which the first message determines. After any message that is a line, it stays `line`. */
   #framing: Framing | undefined;
   #isInitialized = false;
 
@@ -47,7 +47,7 @@ export class StdioTransport {
     await this.settled();
   }
 
-  /** Sends a notification that belongs to no request, once the client has initialized a session of the era that has them. */
+  /** Sends a notification that belongs to no request. Dropped unless the client has initialized a session, which only the legacy era has. */
   notify(method: string): void {
     if (this.#isInitialized) this.#send({ jsonrpc: '2.0', method, params: {} });
   }
@@ -74,7 +74,7 @@ export class StdioTransport {
     void received.finally(() => this.#pending.delete(received));
   }
 
-  /** `framing`: until the client has sent a message. */
+  /** `framing` is used until the client has sent a message. */
   #send(message: OutgoingMessage, framing: Framing = 'line'): void {
     const { write, logger, redact, lineMode } = this.#options;
     const json = redactedJson(message, redact);
