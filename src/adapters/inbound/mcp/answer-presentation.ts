@@ -37,7 +37,7 @@ export function toFailedReply(
   return isResult ? failedAnswer(message, true) : toProtocolError(error, message, logger.isDebug);
 }
 
-/** The contract's JSON as text and as structured content; `_meta` contains what the answer took. */
+/** The contract's JSON as text and as structured content; `_meta` contains the report. */
 export function toToolResult({ result, report }: Answer): Params {
   return {
     content: [{ type: 'text', text: JSON.stringify(result) }],
@@ -46,7 +46,7 @@ export function toToolResult({ result, report }: Answer): Params {
   };
 }
 
-/** With `isDebug`, `data` contains what the API reported. */
+/** The error for a failed call. With `isDebug`, `data` contains the details that the API reported. */
 function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
   if (error.kind === 'invalid_arguments') {
     return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };

@@ -10,7 +10,7 @@ export function objectSchema(properties: Params, ...required: readonly string[])
   return { type: 'object', properties, required };
 }
 
-/** With `citations.check: evidence`. */
+/** The member that citations have with `citations.check: evidence`. */
 const EVIDENCE = {
   type: 'object',
   description: 'how the page compares with the answer; no proof',
@@ -53,7 +53,7 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
   answer_quick: 'Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.',
 };
 
-/** The answer tools. A result contains the answer, of at most `maxAnswerChars`, twice, and escaped as JSON. */
+/** The answer tools. Their hint of a maximum size allows for a result that contains the answer twice, escaped as JSON. */
 export function answerToolList(
   maxAnswerChars: number,
   hasEffects = false,

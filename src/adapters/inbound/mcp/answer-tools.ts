@@ -9,7 +9,7 @@ export interface AnswerToolsOptions extends CallOptions {
   readonly catalogue: Pick<ToolCatalogue, 'call' | 'has' | 'toolsFor'>;
 }
 
-/** The program's own tools, by their names. */
+/** The built-in tools, under their own names. */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
 
@@ -39,7 +39,7 @@ export class AnswerTools implements ToolSet {
 
 export function toTool(name: string, tool: GatewayTool): Tool {
   const { title, inputSchema, outputSchema, annotations, _meta } = tool;
-  // Empty if the server gave none.
+  // The description is empty if the server sent none.
   const description = tool.description || undefined;
   return { name, title, description, inputSchema, outputSchema, annotations, _meta };
 }

@@ -34,7 +34,7 @@ export async function callTool(
   let progressMs = Number.NEGATIVE_INFINITY;
   let hasBegun = false;
   const report = ({ message, ...progress }: ToolProgress) => {
-    // Progress must increase.
+    // MCP requires that progress increases, and it began with 0.
     if (hasBegun && progress.progress <= 0) return;
     progressMs = clock.elapsedMs();
     const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
@@ -77,7 +77,7 @@ function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, option
   return toErrorReply(error, options.redactor.inLogs);
 }
 
-/** An error of the server is passed on; what happened to the server is a result, which a model can read. */
+/** A JSON-RPC error of the server is passed on; any other failure is a result, which a model can read. */
 function toErrorReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   const isGone = error.kind === 'unknown_tool' && error.isGone === true;
@@ -86,10 +86,10 @@ function toErrorReply(error: ToolCallError, redact: Redactor['inLogs']): ToolRep
   return { result: failedResult(redact(toolErrorText(error))) };
 }
 
-/** To a client, these would be about this server, and over HTTP they have a status: unknown method; headers, capabilities, version. */
+/** Codes that clients would relate to this server, and that have an HTTP status: unknown method; headers, capabilities, version. */
 const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022]);
 
-/** An error of a server, as clients get it. */
+/** Converts an error of a server to an error for clients. */
 export function toServerError(
   { code, message, data }: Extract<ToolCallError, { readonly kind: 'json_rpc' }>,
   redact: Redactor['inLogs'],

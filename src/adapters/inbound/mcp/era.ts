@@ -46,7 +46,7 @@ export function requestedVersion(params: Params | undefined): unknown {
   return metaOf(params)[META.protocolVersion];
 }
 
-/** What is wrong with the `_meta` of a modern request; undefined if it is valid. */
+/** The error for an invalid `_meta` of a modern request; undefined if it is valid. */
 export function checkEnvelope(params: Params | undefined): ErrorObject | undefined {
   const meta = metaOf(params);
   const { [META.clientInfo]: clientInfo, [META.logLevel]: logLevel } = meta;
@@ -84,7 +84,7 @@ export function readMessage(value: unknown): ReadMessage {
 /** MCP's `Implementation`. */
 export type ServerInfo = Readonly<Record<'name' | 'version', string>>;
 
-/** A result of the modern era, which also has its type, and the server. */
+/** Adds the members that a result of the modern era requires: its type, and the server. */
 export function completeResult(result: Params, serverInfo: ServerInfo): Params {
   const _meta = { [META.serverInfo]: serverInfo, ...metaOf(result) };
   return { resultType: 'complete', ...result, _meta };

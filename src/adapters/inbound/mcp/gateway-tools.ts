@@ -11,10 +11,10 @@ import type { Send, Tool, ToolCall, ToolReply, ToolSet } from './tool-set.ts';
 
 export interface GatewayToolsOptions extends CallOptions {
   readonly builtIn: Pick<AnswerTools, 'list' | 'has' | 'call'>;
-  /** Starts the servers when it is called first. Undefined if none are configured. */
+  /** Starts the servers at the first call. Resolves with undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
-  /** The names of servers that are configured, and not started, because the user may not use them. */
+  /** The names of servers that are configured, but not started, because the user may not use them. */
   readonly hiddenServers?: readonly string[];
 }
 
@@ -25,11 +25,11 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
   protected readonly options: Options;
   readonly isDynamic = true;
   readonly instructions: string | undefined;
-  /** More tools that exist, whether they are listed or not. */
+  /** Further built-in tools, which exist whether they are listed or not. */
   protected readonly ownTools: readonly Tool[] = [];
   readonly notifiesOfChanges: boolean;
   #gateway: Gateway | undefined;
-  /** The last list as JSON, and whose it is, if the client is notified of changes. */
+  /** The last list as JSON, with the rights of its caller, if the client is notified of changes. */
   #listed: { readonly json: string; readonly rights: Rights } | undefined;
 
   constructor(options: Options) {
@@ -67,7 +67,7 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
     return [...this.options.builtIn.list(rights), ...this.listOf(offeredIn(this.#gateway?.as(rights)))];
   }
 
-  /** What is listed for these tools of servers. */
+  /** The entries of the list for these tools of servers. */
   protected listOf(named: NamedTools): readonly Tool[] {
     return [...named].map(([name, tool]) => toTool(name, tool));
   }
@@ -87,7 +87,7 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
     return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
   }
 
-  /** The tool that a name means; also one that the caller may not use, which the catalogue says. */
+  /** Finds the tool that a name means, even if the caller may not use it: the catalogue refuses the call. */
   async #named(gateway: Gateway, { name, by }: ToolCall, signal: AbortSignal) {
     this.#gateway = gateway;
     const { hiddenServers = [] } = this.options;
@@ -102,7 +102,7 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
       visible.servers.map(({ name }) => name),
       name,
     );
-    // If the server has started in the meantime, a name with a hash can be understood.
+    // A name with a hash can be resolved only after the server has started.
     if (addressing !== undefined) return { ...addressing, nameWhenStarted: () => find(visible)?.tool };
     await visible.whenListed(LIST_WAIT_MS, signal);
     return find(visible) ?? find(gateway) ?? addressed([...gateway.serverNames, ...hiddenServers], name);
@@ -114,7 +114,7 @@ export function offeredIn(gateway: VisibleGateway | undefined): NamedTools {
   return new Map([...namesOf(gateway)].slice(0, gateway?.tools.length ?? 0));
 }
 
-/** The offered tools first. Also of the tools that are not offered: their names stay the same, and a call of them says why. */
+/** Names the offered tools, and then those that have changed: names stay the same, and a call of a changed tool says why it is not offered. */
 function namesOf(gateway: VisibleGateway | undefined): NamedTools {
   const { tools: offered = [], changed = [], servers = [] } = gateway ?? {};
   const tools = [...offered, ...changed];

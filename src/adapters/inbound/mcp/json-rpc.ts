@@ -24,7 +24,7 @@ export interface RequestMessage {
   readonly kind: 'request';
   readonly id: RequestId;
   readonly method: string;
-  /** Undefined if it is not an object, which is for the method to reject. */
+  /** Undefined if it is not an object, which the session rejects. */
   readonly params: Params | undefined;
 }
 
@@ -68,7 +68,7 @@ function invalid(reason: string, id?: RequestId): IncomingMessage {
   return { kind: 'invalid', id, error: { code: INVALID_REQUEST, message: `Invalid Request: ${reason}` } };
 }
 
-/** IDs and progress tokens are repeated in every message about a request. */
+/** Maximum length of IDs and progress tokens, which are repeated in every message about a request. */
 const MAX_ID_LENGTH = 256;
 const ID_ACCEPTED = `id must be a string of at most ${MAX_ID_LENGTH} characters, or a number that JSON can represent exactly`;
 
@@ -96,7 +96,7 @@ export function failedResult(text: string): Params {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** The text of a failed answer as a result. */
+/** The text of a result that reports a failed answer. */
 export function answerFailed(message: string): string {
   return `answer failed: ${message}`;
 }

@@ -22,11 +22,11 @@ export interface ServerDescription {
   readonly serverInfo: ServerInfo;
   /** Another line of instructions. */
   readonly moreInstructions?: string | undefined;
-  /** Undefined if clients do not see what servers have. */
+  /** Undefined if the resources and prompts of servers are not shared with clients. */
   readonly shared?: SharedMethods | undefined;
 }
 
-/** Responds to every request except `tools/call` and those of servers, which have `sharedCapabilities`. */
+/** Responds to every request except `tools/call` and the shared methods, which have `sharedCapabilities`. */
 export function respond(request: Request, server: ServerDescription, sharedCapabilities: JsonObject = {}): Reply {
   switch (request.era) {
     case 'legacy':
@@ -83,7 +83,7 @@ function isListFixed(rights: Rights, { tools }: ServerDescription): boolean {
   return tools.isDynamic !== true && rights.isForEveryone;
 }
 
-/** What a client learns first: capabilities and instructions. */
+/** The capabilities and instructions that a client receives first. */
 function describe(rights: Rights, { tools, moreInstructions }: ServerDescription, sharedCapabilities: JsonObject) {
   const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
   const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];

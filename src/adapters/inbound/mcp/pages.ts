@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 
 const PAGE_SIZE = 100;
 
-/** Caching hints (MCP 2026-07-28) for what may change, or does not while the process runs (`isFixed`). */
+/** Caching hints (MCP 2026-07-28) for a result. `isFixed`: it does not change while the process runs. */
 export function cachingFor(rights: Rights, isFixed = false): JsonObject {
   return { ttlMs: isFixed ? 3_600_000 : 5000, cacheScope: rights.isForEveryone ? 'public' : 'private' };
 }

@@ -19,7 +19,7 @@ const MAX_LENGTH = 200;
 
 /**
  * Reports progress as `notifications/progress`: the first at once, then at most one per second and at least one per ten
- * seconds. Searches, opened pages, calls of own tools, rounds and the latest retry are never dropped: what is pending is
+ * seconds. Searches, opened pages, calls of own tools, rounds and the latest retry are never dropped: pending ones are
  * joined into one message.
  */
 export class ProgressReporter implements SearchObserver {
@@ -52,7 +52,7 @@ export class ProgressReporter implements SearchObserver {
     else if (!hadNews) this.#schedule();
   }
 
-  /** Reports what is pending and stops. Returns whether there was anything. */
+  /** Reports pending steps and stops. Returns whether there were any. */
   finish(): boolean {
     const hasPending = !this.#isStopped && this.#pending.length > 0;
     while (!this.#isStopped && this.#pending.length > 0) this.#send();
@@ -86,7 +86,7 @@ export class ProgressReporter implements SearchObserver {
     this.#schedule();
   }
 
-  /** As many steps as fit into one message. */
+  /** Removes as many pending steps as fit into one message, and returns this message. */
   #takeSteps(): string {
     const messages = this.#pending.map((step) => clip(progressMessage(step, this.#options.language), MAX_LENGTH));
     let count = 1;
@@ -105,13 +105,13 @@ export class ProgressReporter implements SearchObserver {
   }
 }
 
-/** A finished search or call, or an opened page, as opposed to an activity. */
+/** Whether the progress is a finished search or call, or an opened page, as opposed to an activity. */
 function isStep(progress: SearchProgress): boolean {
   const { kind } = progress;
   return kind === 'opened_page' || kind === 'called' || (kind === 'searching' && progress.query !== undefined);
 }
 
-/** An activity that is reported even if it is short. */
+/** Whether the progress is an activity that is reported even if it is short. */
 function isStart(progress: SearchProgress): boolean {
   return progress.kind === 'calling' || (progress.kind === 'asking' && progress.round !== undefined);
 }

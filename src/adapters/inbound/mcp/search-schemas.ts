@@ -2,7 +2,7 @@ import { objectSchema } from './answer-schemas.ts';
 import type { Params } from './json-rpc.ts';
 import type { Tool } from './tool-set.ts';
 
-/** How many tools `find_tools` returns at most, and by default. */
+/** The maximum number of tools that `find_tools` returns, which is also the default. */
 export const MAX_FOUND = 5;
 
 const TEXT = { type: 'string' };

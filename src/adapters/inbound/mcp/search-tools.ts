@@ -9,17 +9,17 @@ import { failedResult } from './json-rpc.ts';
 import { MAX_FOUND, SEARCH_TOOLS } from './search-schemas.ts';
 import type { Send, Tool, ToolCall, ToolReply } from './tool-set.ts';
 
-/** With more tools of servers, `auto` is `search`. */
+/** With more tools of servers, `auto` means `search`. */
 const MAX_LISTED = 40;
 
 export interface SearchToolsOptions extends GatewayToolsOptions {
   /** Whether all tools are listed for a caller who has few. */
   readonly isAuto: boolean;
-  /** What is listed in any case: `server/tool`, with `*` at an end of the tool's name for any. */
+  /** The tools that are always listed: `server/tool`, with `*` at either end of the tool's name for any text. */
   readonly always: readonly string[];
 }
 
-/** Lists three tools that find and call those of the servers, in place of these. */
+/** Lists, in place of the tools of servers, three tools that find and call them. */
 export class SearchTools extends GatewayTools<SearchToolsOptions> {
   override readonly instructions = SEARCH.instructions;
   protected override readonly ownTools = SEARCH_TOOLS;

@@ -35,7 +35,7 @@ export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
   readonly by: CallOrigin;
   readonly observer?: CallObserver;
-  /** How the failure of a call in flight looks at `shutDown`, in the legacy era. */
+  /** The form in which a call in flight fails at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result';
   /** Undefined if no list of this session changes. */
   readonly subscriptions?: Subscriptions | undefined;
@@ -58,7 +58,7 @@ export class McpSession {
     this.#options = options;
   }
 
-  /** Takes one message. Resolves when everything was sent for it; never rejects. */
+  /** Processes one message. Resolves when every message about it was sent; never rejects. */
   async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
     const { logger, shared, subscriptions } = this.#options;
     if (message.kind === 'notification') {
@@ -140,7 +140,7 @@ export class McpSession {
     if (this.#isClosed) return;
     const { id } = request;
     const sendInFlight = (message: OutgoingMessage) => {
-      // A cancelled call may end after another has its ID.
+      // A cancelled call may end after a new call has got the same ID.
       if (this.#calls.get(id) !== call) return;
       if (!('method' in message)) this.#calls.delete(id);
       send(message);
@@ -158,7 +158,7 @@ export class McpSession {
     });
   }
 
-  /** On stdio, each request has its own trace; over HTTP, that of the request is known. */
+  /** On stdio, each message has its own trace; over HTTP, the trace of the request is already in `by`. */
   #originOf({ _meta: meta }: Params): CallOrigin {
     const { by } = this.#options;
     const trace = by.trace === undefined ? traceContextOf(meta) : undefined;
@@ -195,19 +195,19 @@ export class McpSession {
     this.#cancelRequest.execute(id, reason);
   }
 
-  /** An unknown or finished request is ignored, and so is a malformed notification. */
+  /** Cancels a request. An unknown or finished request is ignored, and so is a malformed notification. */
   #cancel({ requestId, reason }: Params): void {
     if (!isRequestId(requestId)) return;
     const call = this.#calls.get(requestId);
     if (call === undefined) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
-    // Clients say so in many ways; a person who cancels gives another reason, or none.
+    // Clients report a time-out in many ways; a person who cancels gives another reason, or none.
     const isTimeOut = typeof reason === 'string' && /timed?[ -]?out/i.test(reason);
     this.#end(call, isTimeOut ? undefined : CANCELLED);
   }
 
-  /** The code depends on the era. */
+  /** The error for an unknown tool, whose code depends on the era. */
   #unknownTool({ id, era, params, by }: Request): OutgoingMessage {
     const name = String(params.name);
     const data = { message: this.#options.tools.unknownTool(name, by.rights) };

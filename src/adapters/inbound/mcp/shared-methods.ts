@@ -22,11 +22,11 @@ interface Call extends Pick<ToolCall, 'era' | 'by'> {
 }
 
 interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor'> {
-  /** Whether the client has a session: it is notified of changes, and servers start after its start. */
+  /** Whether the client has a session: it is notified of changes, and capabilities are declared before the servers have started. */
   readonly isSession: boolean;
 }
 
-/** How MCP before 2026-07-28 reports an unknown resource. */
+/** The code with which MCP before 2026-07-28 reports an unknown resource. */
 const RESOURCE_NOT_FOUND = -32002;
 
 const METHODS: Readonly<Record<string, readonly [Capability, SharedList?]>> = {
@@ -42,7 +42,7 @@ const METHODS: Readonly<Record<string, readonly [Capability, SharedList?]>> = {
 export class GatewayMethods {
   readonly #options: GatewayMethodsOptions;
   #shared: SharedResources | undefined;
-  /** The lists that the client has, as JSON, and whose they are. */
+  /** The lists that the client has, as JSON, with the rights of the caller. */
   readonly #listed = new Map<SharedList, { readonly json: string; readonly rights: Rights }>();
 
   constructor(options: GatewayMethodsOptions) {
@@ -53,7 +53,7 @@ export class GatewayMethods {
     return Object.hasOwn(METHODS, method);
   }
 
-  /** The lists that the client has, and that are no longer the current ones. Each is there only once until the client lists again. */
+  /** The lists of the client that are no longer the current ones. Returns each only once until the client lists again. */
   takeOutdated(): ReadonlySet<'resources' | 'prompts'> {
     const outdated = [...this.#listed].filter(
       ([list, { json, rights }]) => JSON.stringify(this.#shared?.known(list, rights)) !== json,
@@ -70,7 +70,7 @@ export class GatewayMethods {
     return Object.fromEntries((declared ?? []).map((one) => [one, one === 'completions' ? {} : listChanged]));
   }
 
-  /** As that of a ToolSet, for a method that it has. */
+  /** Like `ToolSet.call`, for a method that `has` accepts. */
   async call(call: Call, signal: AbortSignal): Promise<ToolReply> {
     const { method, params, by, era } = call;
     const shared = await this.#resources();
@@ -78,7 +78,7 @@ export class GatewayMethods {
     if (shared === undefined || capability === undefined) return methodNotFound(method);
     const isDeclared = this.#options.isSession || shared.capabilities(by.rights).includes(capability);
     if (!isDeclared) return methodNotFound(method);
-    // What changes while it is read is part of it.
+    // A change while the list is read is part of it, and needs no notification.
     if (list !== undefined) this.#listed.delete(list);
     const entries = list && (await shared.list(list, params.cursor != null, by));
     if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
@@ -96,7 +96,7 @@ export class GatewayMethods {
     const outcome = await shared.ask(request, by, signal);
     if (outcome.isOk()) {
       const { resultType: _, ...result } = outcome.value;
-      // The modern era requires both, and the server may be of the other one.
+      // The modern era requires both members, which a server of the legacy era does not send.
       const caching = era === 'modern' && method === 'resources/read' ? { ttlMs: 0, cacheScope: 'private' } : {};
       return { result: { ...caching, ...result } };
     }
@@ -115,7 +115,7 @@ export class GatewayMethods {
   }
 }
 
-/** Undefined if it names nothing. */
+/** The request for a server; undefined if it names no resource and no prompt. */
 function toRequest(
   method: string,
   { uri, name, arguments: args, ref, _meta, ...params }: Params,

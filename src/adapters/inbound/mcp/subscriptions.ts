@@ -7,7 +7,7 @@ export type ChangingList = 'tools' | 'prompts' | 'resources';
 
 const LISTS: readonly ChangingList[] = ['tools', 'prompts', 'resources'];
 
-/** In `_meta` of everything that belongs to a subscription (MCP 2026-07-28). */
+/** A member of `_meta` in every message of a subscription (MCP 2026-07-28). */
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
 interface Subscription {
@@ -16,15 +16,15 @@ interface Subscription {
   readonly end: () => void;
 }
 
-/** What clients of 2026-07-28 listen to: in this revision, only who has asked is notified of a changed list. */
+/** The subscriptions of clients of 2026-07-28: in this revision, only clients that have subscribed are notified of a changed list. */
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
   /** The lists that have changed while there was no subscription to them: a list is announced only once until it is read again. */
   readonly #missed = new Set<ChangingList>();
 
   /**
-   * Serves `subscriptions/listen`: acknowledges what is listened to, and settles when the client cancels, or at `end`. Changes of single
-   * resources are not offered, so that they are not acknowledged.
+   * Serves `subscriptions/listen`: acknowledges the lists that will be reported, and settles when the client cancels, or at `end`. Changes of
+   * single resources are not offered, and therefore not acknowledged.
    */
   async listen(id: RequestId, { notifications }: Params, send: Send, signal: AbortSignal): Promise<ToolReply> {
     if (!isObject(notifications)) return { error: invalidParams('notifications must be an object') };
@@ -52,7 +52,7 @@ export class Subscriptions {
     });
   }
 
-  /** Notifies those who listen to a list. */
+  /** Notifies the clients that listen to a list. */
   notify(list: ChangingList): void {
     const listening = [...this.#open].filter(({ lists }) => lists.includes(list));
     if (listening.length === 0) this.#missed.add(list);

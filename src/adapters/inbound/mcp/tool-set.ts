@@ -36,7 +36,7 @@ export interface ToolSet {
   /** The tools that exist for a caller. */
   list(rights: Rights): readonly Tool[];
 
-  /** The message for a tool that does not exist: which exist, or which was probably meant. */
+  /** The message for a tool that does not exist. It names the tools that do, or the one that was probably meant. */
   unknownTool(name: string, rights: Rights): string;
 
   /** Another line of instructions. */
@@ -46,7 +46,7 @@ export interface ToolSet {
   readonly isDynamic?: boolean;
   readonly notifiesOfChanges?: boolean;
 
-  /** Waits for what is not known yet about the tools, for a limited time. */
+  /** Waits, for a limited time, for lists of tools that are not known yet. */
   prepare?(rights: Rights): Promise<unknown>;
 
   /** `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
