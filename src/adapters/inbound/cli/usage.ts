@@ -10,10 +10,12 @@ Modes:
 Commands:
   ask "question"          answer one question; "-" or a pipe: read it from
                           standard input
-  check [file | URL | -]  check the sources of a text: whether its links exist,
-                          and have the figures of the sentences that cite them
+  check [file | URL | -]  check the sources of a text: whether the linked pages
+                          exist, and contain the figures of the sentences that
+                          cite them
   doctor                  check everything that an answer needs; asks the API
-                          one question, which costs a little
+                          one question (with grounding.tools, two), which
+                          costs a little
   tools [server [tool]]   list the tools of your MCP servers, or of one server,
                           or the parameters of one tool
   call <server> <tool> [input]
@@ -40,10 +42,16 @@ Options of commands:
   --json                  print JSON (ask, check, doctor, tools, call,
                           logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
-  --fresh                 ask every server, also if its tools are known (tools)
-  --lock                  approve all tools in the file of gateway.lock (tools)
+  check [file | URL | -]  check the sources of a text: whether the linked pages
+                          exist, and contain the figures of the sentences that
+                          cite them
+  doctor                  check everything that an answer needs; asks the API
+                          one question (with grounding.tools, two), which
+                          costs a little
+  tools [server [tool]]   list the tools of your MCP servers, or of one server,
+                          or the parameters of one tool
   --diff                  compare the tools with that file (tools)
-  --verbose               print what the answer took (ask)
+  --verbose               also print the duration, model and usage (ask)
   --no-browser            only print the URL at which to sign in (login)
   --check                 compare the answer with the pages it cites (ask)
 
