@@ -157,23 +157,22 @@ const HELP = {
   calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
   call_seconds: 'Duration of calls, waits included.',
   searches_total: 'Web searches, whatever the outcome of the call; a search that several calls shared is counted once.',
-  grounded_rounds_total: 'Rounds that got a reply, of calls that could use own tools; each is a request to the API.',
-  own_tool_calls_total:
-    "Calls of the gateway's servers within answers, by the tool that answered, the server and the outcome: answered or failed.",
+  grounded_rounds_total: 'Rounds with a reply, in calls that could use own tools; each round is a request to the API.',
+  own_tool_calls_total: 'Calls of own tools within answers, by answer tool, server and outcome: answered or failed.',
   tokens_total:
     'Tokens, whatever the outcome of the call, as the API counts them; cached tokens are also input, reasoning tokens also output.',
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',
   access_denied_total: 'Calls of a tool, or of a server, that access refused.',
-  audit_failures_total: 'Calls whose line could not be written to the file of the audit.',
+  audit_failures_total: 'Calls whose line could not be written to the audit file.',
   login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
   server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
   server_up: 'Whether a server of the gateway is available; the label is its state.',
   server_restarts: 'Starts of a server after the first.',
-  tools_changed: 'Tools of a server that are not offered, because they are not as they were approved (gateway.lock).',
+  tools_changed: 'Tools of a server that are not offered, because they differ from the approved tools (gateway.lock).',
   citation_checks_total: 'Cited pages that were checked, by state: ok, dead or unreadable.',
   calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
 };
