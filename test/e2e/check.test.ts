@@ -96,8 +96,8 @@ ${SUMMARY}
     ['a file that is not there', ['check', '/nowhere/x.md'], '', 'The file /nowhere/x.md cannot be read (ENOENT).\n'],
     ['a page that is not there', ['check', GONE], '', `${GONE} cannot be read: not found (HTTP 404).\n`],
     ['a page that is refused', ['check', REFUSED], '', `${REFUSED} cannot be read: HTTP 403.\n`],
-    ['a page that is no text', ['check', PDF], '', `${PDF} cannot be read: not a text.\n`],
-    ['a file that is no text', ['check', '-'], '%PDF-1.7\0 https://page.test', '- cannot be read: not a text.\n'],
+    ['a page that is no text', ['check', PDF], '', `${PDF} cannot be read: not text.\n`],
+    ['a file that is no text', ['check', '-'], '%PDF-1.7\0 https://page.test', '- cannot be read: not text.\n'],
     [
       'a private address',
       ['check', 'http://10.0.0.1/'],

@@ -6,7 +6,7 @@ import { newFolder } from './files.ts';
 import { ROOT, serve, textOf } from './serve.ts';
 
 const MESSAGE =
-  'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.';
+  'A file of this program is missing: the program was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.';
 const QUESTION = { query: 'What does HTTP 404 mean?' };
 
 /** What the build appends to the name of a chunk. */

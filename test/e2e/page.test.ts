@@ -270,7 +270,7 @@ describe('in a browser', () => {
     expect(await text('.server .hint')).toMatch(/^Last error, before \d.*: .*code 7/);
     expect(await text('.server .bad')).toBe('');
     await page.click('[aria-label="Restart tools"]');
-    await untilText('.server [role="alert"]', 'The server tools was restarted by request a moment ago. Try again in');
+    await untilText('.server [role="alert"]', 'The server tools was restarted a moment ago. Try again in');
   });
 
   test('shows since when it knows the tools of an idle server, which it starts on request', async () => {
@@ -278,7 +278,7 @@ describe('in a browser', () => {
     const { page, text, untilText } = await open(server, { speed: 100 });
     await untilText('.server .state', 'idle');
     expect(await text('.server .hint')).toMatch(
-      /^It starts with its next call\. Its tools are those that it listed at .*\d.* Start asks it again\.$/,
+      /^This server starts with its next call\. Its tools are those that it listed at .*\d.* Choose Start to list them again\.$/,
     );
     await page.click('[aria-label="Start tools"]');
     await untilText('#announcer', 'Starting tools');

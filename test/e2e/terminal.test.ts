@@ -47,5 +47,5 @@ linuxTest('check counts the links that it has read', async () => {
 });
 
 linuxTest('--stdio says on a terminal what it waits for', async () => {
-  expect(await typed('--stdio')).toContain('Waiting for MCP messages on standard input');
+  expect(await typed('--stdio')).toContain('Waiting for MCP messages from a client on standard input');
 });

@@ -88,7 +88,7 @@ describe('a request', () => {
     const { status, headers, message } = await post(PING, { Host: 'localhost' });
     expect(status).toBe(401);
     expect(headers['www-authenticate']).toBe(`Bearer scope="ask read", resource_metadata="${METADATA}"`);
-    expect(message.error?.message).toBe(`Unauthorized: send a token of ${ISSUER} (Authorization: Bearer ...)`);
+    expect(message.error?.message).toBe(`Unauthorized: send a token from ${ISSUER} (Authorization: Bearer ...)`);
   });
 
   test.each([

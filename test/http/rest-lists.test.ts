@@ -214,7 +214,7 @@ describe('POST /mcp/servers/{name}/restart', () => {
     expect(json(refused)).toMatchObject({
       error: {
         code: 'OVERLOADED',
-        message: 'The server files was restarted by request a moment ago. Try again in 2.5 s.',
+        message: 'The server files was restarted a moment ago. Try again in 2.5 s.',
         details: { server: 'files' },
       },
     });

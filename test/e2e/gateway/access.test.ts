@@ -38,5 +38,5 @@ test('two tokens have different rights, which a reload changes', async () => {
   writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: { one: ['*', 'eco'] } } } }));
   await expect.poll(() => call(env.BOB)).toBe(200);
   expect(await call(env.ALICE)).toBe(404);
-  await expect.poll(stderr).toContain('access: no tool of one has the name eco (access.bob.servers.one)');
+  await expect.poll(stderr).toContain('access: no tool of one matches eco (access.bob.servers.one)');
 });

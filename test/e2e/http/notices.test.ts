@@ -11,7 +11,7 @@ import { apiEnv, fakeApi } from '../serve.ts';
 const TOKEN = 'token-itself-0123456789';
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' } });
 const NO_KEY = /^No usable API key: answers will fail until you set OPENAI_API_KEY/m;
-const NO_HOSTS = /^Only calls that name this machine as localhost are accepted: .*MCP_HTTP_ALLOWED_HOSTS/m;
+const NO_HOSTS = /^Only requests with the host name localhost are accepted: .*MCP_HTTP_ALLOWED_HOSTS/m;
 
 /** What the process wrote when it was asked to stop and has stopped: its notices. */
 async function noticesOf(options: Parameters<typeof startHttpProcess>[0]): Promise<string> {

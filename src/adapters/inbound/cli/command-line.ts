@@ -141,7 +141,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
         action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
       if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
       if (action === undefined) return { kind: command, json, isFresh: 'fresh' in values, server, tool, options };
-      if (server !== undefined) return badUsage(`--${action} is about all servers: tools --${action}`);
+      if (server !== undefined) return badUsage(`--${action} applies to all servers: tools --${action}`);
       return { kind: command, json, action, options };
     }
     default:

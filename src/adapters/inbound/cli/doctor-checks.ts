@@ -122,7 +122,7 @@ async function* checkApi(
   }
   if (kind === undefined) yield toCheck('key', 'ok', `found in ${variable}`);
   else yield { ...toCheck('key', 'failed', KEY_DETAILS[kind]), error: { kind, variable } };
-  const file = `other users of this machine can read the file that ${variable} names: chmod 600 it`;
+  const file = `other users of this machine can read the file that ${variable} names: run chmod 600 on it`;
   if (apiKey.isShared) yield toCheck('key file', 'warning', file);
   if (isUnencrypted) yield toCheck('base_url', 'warning', UNENCRYPTED);
   yield* application.diagnoseSetup(kind && `the key is ${KEY_DETAILS[kind]}`, signal);
@@ -138,7 +138,7 @@ function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
 const EQUAL_PROFILES =
   'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
 const PROTOCOL_ERRORS =
-  'protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does';
+  'protocol: some clients do not show their model why a call failed; with MCP_TOOL_ERRORS=result, they do';
 
 /** Waits until the servers, which are already starting, have started, and yields a check for each. */
 async function* checkServers(gateway: Servers, signal: AbortSignal) {
@@ -171,12 +171,12 @@ function checkLogin(login: CheckedLogin, typed: string | undefined): Check {
 }
 
 const SHARED_LOGIN =
-  'other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files';
+  'other users of this machine have access to it: run chmod 700 on the folder gateway.logins, and chmod 600 on its files';
 
 /** The use of the web by each value of `grounding.web`, and what it means for private data. */
 const WEB = {
   before: 'the model may search the web until a private tool has answered',
-  never: 'the model never searches the web beside these tools',
+  never: 'the model never searches the web in answers with these tools',
   always: 'what a private tool returned can leave this machine in a web search or in the address of a page',
 } as const;
 
@@ -195,7 +195,7 @@ function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) 
     tooLarge.length > 0 ? `; the schema of ${tooLarge.join(', ')} is too large` : '',
   ].join('');
   yield names.length > MAX_FUNCTIONS
-    ? toCheck('grounding', 'failed', `${list}; the API accepts ${MAX_FUNCTIONS}`)
+    ? toCheck('grounding', 'failed', `${list}; the API accepts at most ${MAX_FUNCTIONS}`)
     : toCheck('grounding', names.length === 0 || advice !== '' ? 'warning' : 'ok', `${list}${advice}`);
   yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
 }

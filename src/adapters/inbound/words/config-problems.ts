@@ -33,5 +33,5 @@ export function messageForProblem({ where, value, message, file }: ConfigProblem
 /** The message about a name or pattern in `access` that matches no tool. */
 export function unmatchedGrant(grant: { readonly caller: string; readonly server: string; readonly pattern: string }) {
   const { caller, server, pattern } = grant;
-  return `access: no tool of ${server} has the name ${pattern} (access.${caller}.servers.${server})`;
+  return `access: no tool of ${server} matches ${pattern} (access.${caller}.servers.${server})`;
 }

@@ -30,7 +30,7 @@ function rawMessageFor(error: AnswerError): string {
     case 'forbidden':
       return `The API denied access (403): ${sentence(error.detail)} Check the permissions of the key's project, and whether your country and model are supported.`;
     case 'model_not_found':
-      return `The model ${error.model} does not exist or this key may not use it: ${sentence(error.detail)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
+      return `The model ${error.model} does not exist, or this key has no access to it: ${sentence(error.detail)} Change the model of the profile (model_profiles, or MODEL_ANSWER).`;
     case 'bad_request':
       return `The API rejected the request: ${sentence(error.detail)} Check the model of the profile and the base URL in the configuration (--show-config).`;
     case 'rate_limited':
@@ -55,7 +55,7 @@ function rawMessageFor(error: AnswerError): string {
       return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
     case 'interrupted':
       return error.handle === undefined || error.reason === undefined
-        ? 'The connection to the API was lost, and the answer could not be read to its end. Try again.'
+        ? 'The connection to the API was lost before the end of the answer. Try again.'
         : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
     case 'no_final_answer':
       return error.limit === 'time'
@@ -64,9 +64,9 @@ function rawMessageFor(error: AnswerError): string {
     case 'history_rejected':
       return `The API did not accept the conversation with the tools' outputs: ${sentence(error.detail)} Ask again; if it fails again, use another model.`;
     case 'policy_violation':
-      return `OpenAI blocked this request, because it may transfer data in an unintended way: ${sentence(error.detail)} It is not repeated. Check what the tools returned, and which tools grounding.tools offers.`;
+      return `OpenAI blocked this request, because it may transfer data in an unintended way: ${sentence(error.detail)} The request is not sent again. Check what the tools returned, and which tools grounding.tools offers.`;
     case 'web_not_restricted':
-      return `The API rejects requests that keep the web closed, so private data might leave in a search: ${sentence(error.detail)} Change the model, or set grounding.web.`;
+      return `The API rejects requests in which the web is closed, so a search could leak private data: ${sentence(error.detail)} Change the model, or set grounding.web to never.`;
     case 'empty_answer':
       return error.reason === undefined
         ? 'The model replied without any text. Try again, or rephrase the question.'
@@ -80,9 +80,9 @@ function rawMessageFor(error: AnswerError): string {
     case 'audit_unavailable':
       return NO_AUDIT;
     case 'unknown_answer':
-      return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.';
+      return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the original question.';
     case 'search_cancelled':
-      return 'The search was cancelled. Ask the question again to start another.';
+      return 'The search was cancelled. Ask the question again to start a new search.';
     case 'cancelled':
       return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
   }
@@ -109,7 +109,7 @@ function connectionProblem(route: string, code: string): string {
 
 function waitAdvice(retryAfterMs: number | undefined): string {
   if (retryAfterMs === undefined) return 'Try again shortly.';
-  return `It asks you to wait ${duration(retryAfterMs)}; try again after that.`;
+  return `The API asks you to wait ${duration(retryAfterMs)}; try again after that.`;
 }
 
 function recordedList(recorded: readonly string[]): string {

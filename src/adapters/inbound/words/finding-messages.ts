@@ -45,7 +45,7 @@ function summaryOf(checks: readonly PageCheck[], say: (ja: string, en: string) =
 
 const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   forbidden: ['公開されていないアドレス', 'not a public address'],
-  not_text: ['文章ではない', 'not a text'],
+  not_text: ['文章ではない', 'not text'],
   no_text: ['文章がほとんどない', 'almost no text without JavaScript'],
   redirects: ['転送が多すぎる', 'too many redirects'],
   timeout: ['時間切れ', 'no response in time'],

@@ -5,7 +5,7 @@ export const approvedMessage = (tools: number, file: string) => `Approved ${coun
 
 /** For `tools --lock`, which keeps the approved tools of a server that is not available, and for `tools --diff`. */
 export const notComparedMessage = (server: string, reason = 'no reason is known') =>
-  `The server ${server} is not available (${cleanLine(reason)}). Its approved tools were not changed.\n`;
+  `The server ${server} is not available (${cleanLine(reason)}). Its approved tools were neither compared nor changed.\n`;
 
 /** The message about tools of one server that `gateway.lock` withholds. `typed`: the options that the advised command repeats. */
 export function notApprovedMessage(names: readonly string[], typed = ''): string {

@@ -7,15 +7,15 @@ export type NoLogin = keyof typeof REASONS;
 
 const REASONS = {
   command: 'it is a program on this machine. Only a server with a url may require a login',
-  header: 'its headers have an Authorization. Remove that header to sign in',
-  machine: 'it needs no person (auth.grant: client_credentials). Remove auth.grant to sign in',
-  unencrypted: 'its http:// URL is of another machine, so others could read the tokens. Use https://',
+  header: 'its headers contain Authorization. Remove that header to sign in',
+  machine: 'the gateway signs in to it without a person (auth.grant: client_credentials). Remove auth.grant to sign in',
+  unencrypted: 'its http:// URL leads to another machine, so others could read the tokens. Use https://',
 } as const;
 
 /** Describes a login for people: its issuer, scopes and end. */
 export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummary): string {
   const granted = scopes.length === 0 ? 'no scopes' : `scopes ${scopes.join(' ')}`;
-  const end = expiresAt === undefined ? 'without a known end' : `until ${expiresAt.toISOString()}`;
+  const end = expiresAt === undefined ? 'no known expiry' : `until ${expiresAt.toISOString()}`;
   return cleanLine(`${issuer}, ${granted}, ${end}${renewable ? ', then renewed' : ''}`);
 }
 
@@ -34,7 +34,7 @@ export const LOGIN_MESSAGES = {
   notDeleted: (server: string, reason: string) =>
     `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,
   notRevoked: (server: string, reason: string) =>
-    `Not every token for ${server} was revoked: ${reason}. End the access at the issuer, if it must end now.`,
+    `Not every token for ${server} was revoked: ${reason}. Revoke the access at the issuer if it must end now.`,
   ended: (server: string, existed: boolean) =>
     existed ? `The login to ${server} was deleted.` : `There is no login to ${server}.`,
 };

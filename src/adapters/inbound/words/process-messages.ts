@@ -3,14 +3,14 @@ import { isObject } from '../../../domain/values/json.ts';
 /** Messages about the process itself, on standard error. */
 export const PROCESS = {
   waiting:
-    'Waiting for MCP messages on standard input, from a client. Press Ctrl-C to stop. For help: openai-responses-mcp --help\n',
+    'Waiting for MCP messages from a client on standard input. Press Ctrl-C to stop. For help: openai-responses-mcp --help\n',
   badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
   noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
   lostOutput: (code: string) =>
     `Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`,
   nothingChecked: '--check: with --offline, nothing is checked.\n',
   missingFile:
-    'A file of this program is missing: it was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.',
+    'A file of this program is missing: the program was updated while it ran, or its installation is incomplete. Restart it; if that does not help, install it again.',
 };
 
 /** The message for a part of the program that could not be loaded when it was first needed; undefined for any other exception. */

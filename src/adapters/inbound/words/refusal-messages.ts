@@ -3,19 +3,19 @@ import { duration } from './plain.ts';
 
 /** The messages for refused HTTP requests: what is wrong, then what to do. */
 export const REFUSALS = {
-  url: 'Bad Request: Host and the request target are not a valid URL',
+  url: 'Bad Request: Host and the request target do not form a valid URL',
   host: (shown: string) =>
     `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`,
   origin: 'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
   token: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
-  tokenOf: (issuer: string) => `Unauthorized: send a token of ${issuer} (Authorization: Bearer ...)`,
+  tokenOf: (issuer: string) => `Unauthorized: send a token from ${issuer} (Authorization: Bearer ...)`,
   badToken: (problem: TokenProblem, issuer: string) =>
     `Unauthorized: the token ${TOKEN_PROBLEMS[problem]}; get a new one from ${issuer}`,
   scopes: (scopes: readonly string[]) =>
     `Forbidden: the token needs the scopes ${scopes.join(' ')}; authorize again with these scopes`,
   issuer: (issuer: string) =>
     `Service Unavailable: the token cannot be checked, because the keys of ${issuer} cannot be read; try again later`,
-  operator: 'Forbidden: this needs an operator (access, operator: true)',
+  operator: 'Forbidden: only operators may do this (access, operator: true)',
   path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
   method: 'Method Not Allowed',
   methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',
@@ -28,7 +28,7 @@ export const REFUSALS = {
   tooLarge: (max: number) => `The body must not exceed ${max} bytes (http.max_body_bytes)`,
   calls: (max: number) => `Too many calls in flight: at most ${max} per token. Try again when one has finished.`,
   earlyRestart: (server: string, waitMs: number) =>
-    `The server ${server} was restarted by request a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
+    `The server ${server} was restarted a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
   shuttingDown: 'Service Unavailable: the server is shutting down',
 };
 

@@ -7,7 +7,7 @@ export const SERVING = {
   gatewayOnly: (variable: string) =>
     `No API key: the answer tools are not offered. The tools of your servers work without one. To offer answers, set ${variable}.`,
   hosts:
-    'Only calls that name this machine as localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n',
+    'Only requests with the host name localhost are accepted: set MCP_HTTP_ALLOWED_HOSTS to the host names that clients use.\n',
   draining: (maxMs: number, waiting: number) =>
     `Waiting up to ${Math.ceil(maxMs / 1000)} s for ${count(waiting, 'request')} in flight; another signal ends ${waiting === 1 ? 'it' : 'them'}.\n`,
   notListening: (host: string, port: number, code: string) =>
@@ -19,5 +19,5 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'another program is using this port; stop it, or choose another port',
   EADDRNOTAVAIL: 'this machine does not have this address',
   ENOTFOUND: 'this host name does not exist',
-  EACCES: 'this user may not use this port; choose 1024 or higher',
+  EACCES: 'this user has no permission to use this port; choose port 1024 or higher',
 };

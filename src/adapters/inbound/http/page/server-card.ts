@@ -91,9 +91,9 @@ function idleNote({ state, listedAt }: ListedServer): Child {
   return el(
     'p',
     { className: 'hint' },
-    'It starts with its next call. Its tools are those ',
+    'This server starts with its next call. Its tools are those ',
     origin,
-    '. Start asks it again.',
+    '. Choose Start to list them again.',
   );
 }
 

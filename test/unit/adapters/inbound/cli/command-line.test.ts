@@ -130,7 +130,7 @@ describe('bad usage', () => {
     [['--http', '--lock'], '--lock is an option of tools'],
     [['tools', '--lock', '--diff'], '--lock cannot be combined with --diff'],
     [['tools', '--lock', '--json'], '--lock cannot be combined with --json'],
-    [['tools', 'notes', '--diff'], '--diff is about all servers: tools --diff'],
+    [['tools', 'notes', '--diff'], '--diff applies to all servers: tools --diff'],
     [['tools', 'notes', 'read', 'now'], 'tools takes at most a server and a tool'],
     [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],
     [['login'], 'login needs a server: openai-responses-mcp login <server>'],

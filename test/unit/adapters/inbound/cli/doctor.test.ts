@@ -119,7 +119,7 @@ test.each<[string, Partial<DoctorOptions>, ...string[]]>([
     'a key that others can read',
     { apiKey: { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true }, isUnencrypted: true },
     'ok    key: found in OPENAI_API_KEY_FILE',
-    'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: chmod 600 it',
+    'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: run chmod 600 on it',
     'WARN  base_url: http:// sends the key and the questions unencrypted; use https:// unless the network is private',
   ],
   [
@@ -135,7 +135,7 @@ test.each<[string, Partial<DoctorOptions>, ...string[]]>([
     },
     `ok    login notes: ${LOGIN}, then renewed`,
     `WARN  login issues: ${LOGIN}; it cannot be renewed, so sign in again when it ends: openai-responses-mcp login issues`,
-    `WARN  login files: ${LOGIN}, then renewed; other users of this machine have access to it: chmod 700 the folder gateway.logins, and chmod 600 its files`,
+    `WARN  login files: ${LOGIN}, then renewed; other users of this machine have access to it: run chmod 700 on the folder gateway.logins, and chmod 600 on its files`,
     'WARN  login robot: as the client nightly, without a person (client_credentials); no token',
     `ok    login bot: as the client daily, without a person (client_credentials): ${LOGIN}, then renewed`,
   ],
@@ -176,7 +176,7 @@ test.each<[string, Partial<DoctorOptions>, ...string[]]>([
   [
     'errors that some clients do not show',
     { toolErrors: 'protocol' },
-    'note  tool_errors: protocol: some clients do not show the reason of an error to their model; MCP_TOOL_ERRORS=result does',
+    'note  tool_errors: protocol: some clients do not show their model why a call failed; with MCP_TOOL_ERRORS=result, they do',
   ],
   [
     'a refused lookup of a model',
@@ -261,7 +261,7 @@ test('names what the lock withholds, and what is mistyped about tools', async ()
   expect(lines).toEqual(
     expect.arrayContaining([
       'WARN  server files: there is no tool raed (tools.rename)',
-      'WARN  access: entries for 2 callers and 1 group; access: no tool of files has the name rea (access.alice.servers.files)',
+      'WARN  access: entries for 2 callers and 1 group; access: no tool of files matches rea (access.alice.servers.files)',
       'WARN  lock: 0 approved tools; files: 1 tool is not approved: read (see: openai-responses-mcp tools --diff)',
     ]),
   );

@@ -55,7 +55,7 @@ test('--lock keeps what was approved of a server that is not available, and fail
   const { exitCode, err, saved } = await run(NOTES, { action: 'lock', approved, isBroken: true });
   expect({ exitCode, err }).toEqual({
     exitCode: 1,
-    err: 'The server broken is not available (no licence). Its approved tools were not changed.\n',
+    err: 'The server broken is not available (no licence). Its approved tools were neither compared nor changed.\n',
   });
   expect(parseLock(saved[0] ?? '')).toEqual({
     servers: { broken: approved.servers.broken, notes: notes.servers.notes },

@@ -120,7 +120,7 @@ describe('logins', () => {
     const issues = { server: 'issues', url: 'https://issues.example.com', issuer: 'https://auth.example.com' };
     const unknown = { ...issues, scopes: [], expiresAt: undefined, renewable: false, isShared: false };
     logins.list = async () => [...known, unknown];
-    expect((await list()).out).toBe(`${WORDS}\nissues: https://auth.example.com, no scopes, without a known end\n`);
+    expect((await list()).out).toBe(`${WORDS}\nissues: https://auth.example.com, no scopes, no known expiry\n`);
     const about = { issuer: 'https://auth.example.com', scopes: ['read'], renewable: true };
     const expiresAt = '2026-01-05T04:00:00.000Z';
     expect(JSON.parse((await list(true)).out)).toEqual({
@@ -148,7 +148,7 @@ describe('logout', () => {
     expect(await signOut('notes')).toEqual({
       exitCode: 0,
       out: 'The login to notes was deleted.\n',
-      err: 'Not every token for notes was revoked: no response in time. End the access at the issuer, if it must end now.\n',
+      err: 'Not every token for notes was revoked: no response in time. Revoke the access at the issuer if it must end now.\n',
     });
   });
 

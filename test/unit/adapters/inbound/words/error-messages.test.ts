@@ -41,7 +41,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   model_not_found: [
     { kind: 'model_not_found', model: 'gpt-9', detail: 'No such model.' },
-    'The model gpt-9 does not exist or this key may not use it: No such model. Change the model of the profile (model_profiles, or MODEL_ANSWER).',
+    'The model gpt-9 does not exist, or this key has no access to it: No such model. Change the model of the profile (model_profiles, or MODEL_ANSWER).',
   ],
   bad_request: [
     { kind: 'bad_request', detail: 'Bad input.' },
@@ -49,7 +49,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   rate_limited: [
     { kind: 'rate_limited', attempts: 4, retryAfterMs: 90_000, detail: 'Slow down.' },
-    'Rate limit reached (429); gave up after 4 attempts: Slow down. It asks you to wait 90 s; try again after that.',
+    'Rate limit reached (429); gave up after 4 attempts: Slow down. The API asks you to wait 90 s; try again after that.',
   ],
   quota_exhausted: [
     { kind: 'quota_exhausted', detail: 'You exceeded your quota.' },
@@ -75,10 +75,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'not_searched' },
     'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.',
   ],
-  interrupted: [
-    { kind: 'interrupted' },
-    'The connection to the API was lost, and the answer could not be read to its end. Try again.',
-  ],
+  interrupted: [{ kind: 'interrupted' }, 'The connection to the API was lost before the end of the answer. Try again.'],
   no_final_answer: [
     { kind: 'no_final_answer', limit: 'rounds', max: 6 },
     'The model did not answer within 6 rounds (grounding.max_rounds). Ask a narrower question, or raise the limit.',
@@ -89,11 +86,11 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   policy_violation: [
     { kind: 'policy_violation', detail: 'Blocked' },
-    'OpenAI blocked this request, because it may transfer data in an unintended way: Blocked. It is not repeated. Check what the tools returned, and which tools grounding.tools offers.',
+    'OpenAI blocked this request, because it may transfer data in an unintended way: Blocked. The request is not sent again. Check what the tools returned, and which tools grounding.tools offers.',
   ],
   web_not_restricted: [
     { kind: 'web_not_restricted', detail: "Unknown parameter: 'tool_choice'" },
-    "The API rejects requests that keep the web closed, so private data might leave in a search: Unknown parameter: 'tool_choice'. Change the model, or set grounding.web.",
+    "The API rejects requests in which the web is closed, so a search could leak private data: Unknown parameter: 'tool_choice'. Change the model, or set grounding.web to never.",
   ],
   content_filtered: [
     { kind: 'content_filtered' },
@@ -122,11 +119,11 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   unknown_answer: [
     { kind: 'unknown_answer' },
-    'No answer with this ID: it has expired, or it belongs to another caller. Ask the question itself.',
+    'No answer with this ID: it has expired, or it belongs to another caller. Ask the original question.',
   ],
   search_cancelled: [
     { kind: 'search_cancelled' },
-    'The search was cancelled. Ask the question again to start another.',
+    'The search was cancelled. Ask the question again to start a new search.',
   ],
   audit_unavailable: [
     { kind: 'audit_unavailable' },
@@ -189,8 +186,9 @@ test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && k
   '$kind: states what happened, then what to do',
   (error) => {
     const [advice] =
-      / (?:Add|Ask|Change|Check|Copy|It asks you|It may|Raise|Remove|Rephrase|Set|Try) .*$/s.exec(messageFor(error)) ??
-      [];
+      / (?:Add|Ask|Change|Check|Copy|The API asks you|It may|Raise|Remove|Rephrase|Set|Try) .*$/s.exec(
+        messageFor(error),
+      ) ?? [];
     const rule =
       'a message ends with a sentence of advice; a new first word of such a sentence is added to the list in this test';
     expect(advice, rule).toMatch(/(?:\.|\n- .*)$/s);
