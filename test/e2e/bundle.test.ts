@@ -32,7 +32,7 @@ describe('the manifest of the bundle', () => {
   test('is valid', () => {
     const ajv = new Ajv({ strict: false });
     addFormats(ajv);
-    const isValid = ajv.compile(json<Record<string, unknown>>('test/support/schemas/mcpb-manifest-0.3.schema.json'));
+    const isValid = ajv.compile(json<Record<string, unknown>>('test/fixtures/schemas/mcpb-manifest-0.3.schema.json'));
     isValid(manifest);
     expect(isValid.errors).toBe(null);
     expect(isValid({ ...manifest, unknown: true })).toBe(false);

@@ -58,7 +58,7 @@ describe('server.json', () => {
   test('is valid', () => {
     const ajv = new Ajv({ strict: false });
     addFormats(ajv);
-    const isValid = ajv.compile(json<Record<string, unknown>>('test/support/schemas/server-2025-12-11.schema.json'));
+    const isValid = ajv.compile(json<Record<string, unknown>>('test/fixtures/schemas/server-2025-12-11.schema.json'));
     isValid(server);
     expect(isValid.errors).toBe(null);
     expect(isValid({ ...server, description: 'x'.repeat(101) })).toBe(false);
