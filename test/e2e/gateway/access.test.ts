@@ -32,9 +32,6 @@ test('two tokens have different rights, which a reload changes', async () => {
   };
   expect([await call(env.ALICE), await call(env.BOB)]).toEqual([200, 404]);
   const valid = JSON.parse(readFileSync(config, 'utf8')) as object;
-  writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: 'all', answers: ['other'] } } }));
-  await expect.poll(stderr).toContain('access.bob.answers');
-  expect([await call(env.ALICE), await call(env.BOB)]).toEqual([200, 404]);
   writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: { one: ['*', 'eco'] } } } }));
   await expect.poll(() => call(env.BOB)).toBe(200);
   expect(await call(env.ALICE)).toBe(404);

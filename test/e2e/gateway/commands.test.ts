@@ -5,20 +5,18 @@ import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
 import { configure } from './servers.ts';
 
-describe('tools', () => {
-  test('lists servers, states and tools, and leaves no process', async () => {
-    const broken = { name: 'broken', command: 'no-such-command-a1b2' };
-    const { config, started } = configure(['one', 'two']);
-    const file = newFile('more.json', JSON.stringify({ mcpServers: { broken } }));
-    const { code, stdout, stderr } = await runCli(['tools', '--config', config, '--servers', file]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    const lines = stdout.split('\n');
-    expect(lines.slice(0, 3)).toEqual(['one: available (stdio)', '  echo: Says it again.', '  sum']);
-    expect(lines[12]).toBe('two: available (stdio)');
-    expect(lines[24]).toMatch(/^broken: failed \(stdio\): .*no-such-command-a1b2/);
-    expect(started()).toHaveLength(2);
-    expect(started().filter(isRunning)).toEqual([]);
-  });
+test('tools lists servers, states and tools, and leaves no process', async () => {
+  const broken = { name: 'broken', command: 'no-such-command-a1b2' };
+  const { config, started } = configure(['one', 'two']);
+  const file = newFile('more.json', JSON.stringify({ mcpServers: { broken } }));
+  const { code, stdout, stderr } = await runCli(['tools', '--config', config, '--servers', file]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  const lines = stdout.split('\n');
+  expect(lines.slice(0, 3)).toEqual(['one: available (stdio)', '  echo: Says it again.', '  sum']);
+  expect(lines[12]).toBe('two: available (stdio)');
+  expect(lines[24]).toMatch(/^broken: failed \(stdio\): .*no-such-command-a1b2/);
+  expect(started()).toHaveLength(2);
+  expect(started().filter(isRunning)).toEqual([]);
 });
 
 test('tools <server> <tool> shows the parameters of a tool, and starts only its server', async () => {
@@ -30,8 +28,6 @@ test('tools <server> <tool> shows the parameters of a tool, and starts only its 
     stderr: '',
   });
   expect(started()).toHaveLength(1);
-  const unknown = await runCli(['tools', 'tow', '--config', config]);
-  expect(unknown).toMatchObject({ code: 2, stdout: '', stderr: 'There is no server "tow". Did you mean two?\n' });
 });
 
 describe('call', () => {
@@ -55,15 +51,9 @@ describe('call', () => {
   });
 
   test('fails with one line', async () => {
-    const { config, started } = configure(['one', 'broken'], { last: { command: 'no-such-command-a1b2' } });
-    for (const [words, message] of [
-      [['one', 'fail'], /^It did not work\.\n$/],
-      [['broken', 'echo'], /^The server broken is not available: .*no-such-command-a1b2.*\n$/],
-    ] as const) {
-      const { code, stdout, stderr } = await runCli(['call', ...words, '--config', config]);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(message);
-    }
+    const { config, started } = configure(['one']);
+    const failed = await runCli(['call', 'one', 'fail', '--config', config]);
+    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: 'It did not work.\n' });
     expect(started().filter(isRunning)).toEqual([]);
   });
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type CliResult, runCli } from '../../support/mcp-process.ts';
+import { runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
-import { ROOT, serve } from '../serve.ts';
+import { ROOT } from '../serve.ts';
 
 /** Records each start in a file, and starts the program of its arguments, but not without end if that program starts itself. */
 const RECORDER = `
@@ -36,9 +36,9 @@ function newHome() {
     writeFileSync(path.join(home, file), JSON.stringify(content));
     return path.join(home, file);
   };
-  const env = { [HOME_VARIABLE]: home };
   const started = () => (existsSync(starts) ? readFileSync(starts, 'utf8').trim().split('\n').length : 0);
-  return { home, entry, write, started, env, run: (...args: string[]): Promise<CliResult> => runCli(args, { env }) };
+  const run = (...args: string[]) => runCli(args, { env: { [HOME_VARIABLE]: home, TOKEN: 'x' } });
+  return { entry, write, started, run };
 }
 
 const CONFIG = '.config/openai-responses-mcp/config.yaml';
@@ -54,17 +54,8 @@ describe('the program does not start itself', () => {
     expect(stderr).toMatch(/^warning: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/);
   });
 
-  test('from the file that its own entry names', async () => {
-    const { home, entry, write, started, run } = newHome();
-    const file = path.join(home, 'mcp.json');
-    write('mcp.json', { mcpServers: { me: entry('--stdio', '--expose', '--servers', file) } });
-    const { stdout } = await run('doctor', '--offline', '--servers', file);
-    expect(started()).toBe(0);
-    expect(stdout).toMatch(/^WARN {2}configuration: mcpServers\.me: .*this server is left out/m);
-  });
-
   test('more than once from `servers`, where it serves answers and starts nothing', async () => {
-    const { entry, write, started, run, env } = newHome();
+    const { entry, write, started, run } = newHome();
     // The variable exists only in the first process.
     const other = { name: 'other', command: 'no-such-command-a1b2', envs: { TOKEN: `\${TOKEN}` } };
     const me = { name: 'me', ...entry('--stdio'), timeout: 20_000 };
@@ -74,26 +65,13 @@ describe('the program does not start itself', () => {
       grounding: { tools: { other: 'all' } },
       llm: { adapter: 'offline' },
     });
-    const { stdout } = await runCli(['tools'], { env: { ...env, TOKEN: 'x' } });
+    const { stdout } = await run('tools');
     expect(stdout).toMatch(
       /^me: available \(stdio\)\n {2}answer: .*\n {2}answer_detailed: .*\n {2}answer_quick: .*\nother: /,
     );
     expect(started()).toBe(1);
-    const answered = await runCli(['call', 'me', 'answer_quick', '{"query": "What does HTTP 404 mean?"}'], {
-      env: { ...env, TOKEN: 'x' },
-    });
+    const answered = await run('call', 'me', 'answer_quick', '{"query": "What does HTTP 404 mean?"}');
     expect(answered.stdout).toContain('404');
     expect(started()).toBe(2);
-
-    const nested = { OPENAI_RESPONSES_MCP_GATEWAY: '1', ...env };
-    const { stdout: list, stderr } = await runCli(['tools'], { env: nested });
-    expect(list).toMatch(/^No servers are configured/);
-    expect(stderr).toMatch(/^warning: OPENAI_RESPONSES_MCP_GATEWAY: .*\n$/);
-    const server = serve({ env: nested });
-    const { result } = await server.request('tools/list');
-    expect(result?.tools).toHaveLength(3);
-    await expect.poll(() => server.stderr().split('\n')).toHaveLength(2);
-    expect(started()).toBe(2);
-    expect((await run('tools', '--config', write('none.yaml', {}))).stderr).toBe('');
   });
 });

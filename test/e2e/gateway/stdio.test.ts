@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { McpProcess } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
@@ -7,6 +6,7 @@ import { newFile } from '../files.ts';
 import { serve } from '../serve.ts';
 import { stdioServer } from './serve-gateway.ts';
 import { configure } from './servers.ts';
+import { namesIn } from './user.ts';
 
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
 const MODERN = {
@@ -14,11 +14,6 @@ const MODERN = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 const ALL = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-
-async function namesIn(server: McpProcess): Promise<readonly string[]> {
-  const { result = {} } = await server.request('tools/list');
-  return (result.tools as { name: string }[]).map(({ name }) => name);
-}
 
 /** A list does not wait for a slow start. */
 const untilListed = (server: McpProcess, count: number) => expect.poll(() => namesIn(server)).toHaveLength(count);
@@ -112,53 +107,21 @@ test.each([
   expect(loaded.filter((name) => /gateway|expos|ajv|mcp|child/.test(name))).toEqual(expected);
 });
 
-describe('a server that runs until SIGTERM', () => {
-  async function startWith(...behaviours: readonly string[]) {
-    const { entry, tree } = stdioServer('server', behaviours);
-    const config = newFile('config.yaml', JSON.stringify({ servers: [entry] }));
-    const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
-    await server.initialize();
-    return { server, tree };
-  }
-
-  // Codex kills a server about 50 ms after SIGTERM, and Claude Code 500 ms after SIGINT. A busy machine needs more, and after 2000 the
-  // server would get SIGTERM in any case.
-  const KILL_MS = 1900;
-
-  posixTest('signals').each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-    'is not left if the client sends %s and kills soon after',
-    async (signal) => {
-      const { server, tree } = await startWith('idle-after-input', 'with-child');
-      await server.request('tools/list');
-      await expect.poll(() => tree.pids()).toHaveLength(2);
-      server.kill(signal);
-      await sleep(KILL_MS);
-      server.kill('SIGKILL');
-      await server.exited;
-      while (tree.pids().length > 0) await sleep(10);
-    },
-  );
-
-  posixTest('signals')('is not left if it was just being started', async () => {
-    const { server, tree } = await startWith('never-initialize', 'idle-after-input');
-    void server.request('tools/list').catch(() => {});
-    while (tree.pids().length === 0) await sleep(10);
-    server.kill('SIGTERM');
-    await sleep(KILL_MS);
-    server.kill('SIGKILL');
-    await server.exited;
-    while (tree.pids().length > 0) await sleep(10);
-  });
-
-  posixTest('signals')('gets SIGTERM as soon as the input has ended and its calls are answered', async () => {
-    const { server, tree } = await startWith('idle-after-input');
-    const steps = server.callTool('server__steps');
-    await server.request('ping');
-    server.closeStdin();
-    expect((await steps).result?.isError).toBeUndefined();
-    await sleep(KILL_MS);
-    server.kill('SIGKILL');
-    await server.exited;
-    while (tree.pids().length > 0) await sleep(10);
-  });
+posixTest('signals').each([
+  ['SIGINT', (server: McpProcess) => server.kill('SIGINT')],
+  ['SIGTERM', (server: McpProcess) => server.kill('SIGTERM')],
+  ['SIGHUP', (server: McpProcess) => server.kill('SIGHUP')],
+  ['the end of its input', (server: McpProcess) => server.closeStdin()],
+])('%s ends a server that runs until SIGTERM before the client kills the program', async (_, endProgram) => {
+  const { entry, tree } = stdioServer('server', ['idle-after-input']);
+  const config = newFile('config.yaml', JSON.stringify({ servers: [entry] }));
+  const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
+  await server.initialize();
+  await server.request('tools/list');
+  await expect.poll(() => tree.pids()).toHaveLength(1);
+  endProgram(server);
+  // Codex kills the program about 50 ms after SIGTERM, and Claude Code 500 ms after SIGINT. A busy machine needs more, and after 2000 ms
+  // the server would get SIGTERM in any case.
+  await expect.poll(() => tree.pids(), { timeout: 1900 }).toEqual([]);
+  await server.exited;
 });

@@ -1,4 +1,3 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type McpProcess, runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
@@ -6,30 +5,16 @@ import { newFolder } from '../files.ts';
 import { serve } from '../serve.ts';
 
 /** One user, whose sessions and commands keep what they have learned. */
-export function newUser(config: string) {
+export function newUser(config: string, more: Readonly<Record<string, string>> = {}) {
   const home = newFolder();
-  const env = { [HOME_VARIABLE]: home, LOCALAPPDATA: home, XDG_CACHE_HOME: path.join(home, 'cache') };
-  const folders = ['cache', path.join('Library', 'Caches'), '.'].map((root) =>
-    path.join(home, root, 'openai-responses-mcp', 'servers'),
-  );
-  const folder = () => folders.find((folder) => existsSync(folder)) ?? '';
+  const env = { [HOME_VARIABLE]: home, LOCALAPPDATA: home, XDG_CACHE_HOME: path.join(home, 'cache'), ...more };
   return {
-    env,
     session: async () => {
       const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config], env });
       await server.initialize();
       return server;
     },
     run: (...words: readonly string[]) => runCli([...words, '--config', config], { env }),
-    /** The files in which definitions are kept. */
-    kept: () => readdirSync(folder()).flatMap((name) => (name.endsWith('.json') ? path.join(folder(), name) : [])),
-    /** From now on, nothing can be kept. */
-    closeFolder: () => {
-      for (const folder of folders) {
-        mkdirSync(path.dirname(folder), { recursive: true });
-        writeFileSync(folder, '');
-      }
-    },
   };
 }
 
