@@ -8,6 +8,7 @@ import type {
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
 import { settled } from '../support/fake-clock.ts';
+import { until } from '../support/until.ts';
 import { errorOf, expectNoListener, never } from './search-kit.ts';
 
 /**
@@ -84,12 +85,8 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
     test('reports progress before the result', async () => {
       const { connection } = await connected(start);
       const seen: ToolProgress[] = [];
-      const result = await connection.callTool(
-        'steps',
-        {},
-        { onProgress: (progress) => void seen.push(progress) },
-        never(),
-      );
+      const onProgress = (progress: ToolProgress) => void seen.push(progress);
+      const result = await connection.callTool('steps', {}, { onProgress }, never());
       expect(textOf(result._unsafeUnwrap())).toBe('done');
       expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
     });
@@ -119,37 +116,27 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const { connection } = await connected(start);
       const seen: ToolProgress[] = [];
       const signal = AbortSignal.abort();
-      expect(
-        errorOf(await connection.callTool('steps', {}, { onProgress: (one) => void seen.push(one) }, signal)),
-      ).toEqual({
-        kind: 'aborted',
-      });
+      const onProgress = (progress: ToolProgress) => void seen.push(progress);
+      const outcome = await connection.callTool('steps', {}, { onProgress }, signal);
+      expect(errorOf(outcome)).toEqual({ kind: 'aborted' });
       expect(errorOf(await connection.listTools(signal))).toEqual({ kind: 'aborted' });
       await call(connection, 'echo', { text: 'a' });
       expect(seen).toEqual([]);
       expectNoListener(signal);
     });
 
-    test('ends a call at once when its caller leaves, and notifies the server', async () => {
-      const { connection } = await connected(start);
-      const waiting = await callWaiting(connection);
-      waiting.controller.abort('some reason');
-      // Not even the notification has left this process then.
-      const outcome = await Promise.race([waiting.outcome, settled()]);
-      if (outcome === undefined) throw new Error('The call did not end at once.');
-      expect(errorOf(outcome)).toEqual({ kind: 'aborted' });
-      expectNoListener(waiting.controller.signal);
-      expect(textOf((await call(connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
-      expect(waiting.seen).toEqual([{ progress: 0 }]);
-    });
-
-    test('ends only the call whose caller has left', async () => {
+    test('ends a call at once when its caller leaves, notifies the server, and ends no other call', async () => {
       const { connection, lost } = await connected(start);
       const staying = await callWaiting(connection);
       const leaving = await callWaiting(connection);
-      leaving.controller.abort();
-      await leaving.outcome;
+      leaving.controller.abort('some reason');
+      // Not even the notification has left this process then.
+      const outcome = await Promise.race([leaving.outcome, settled()]);
+      if (outcome === undefined) throw new Error('The call did not end at once.');
+      expect(errorOf(outcome)).toEqual({ kind: 'aborted' });
+      expectNoListener(leaving.controller.signal);
       expect(textOf((await call(connection, 'cancelled'))._unsafeUnwrap())).toBe('1');
+      expect(leaving.seen).toEqual([{ progress: 0 }]);
       staying.controller.abort();
       expect(errorOf(await staying.outcome)).toEqual({ kind: 'aborted' });
       expect(lost).toEqual([]);
@@ -164,28 +151,19 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       expectNoListener(signal);
     });
 
-    test('fails only the call whose result is too large', async () => {
+    test.each([
+      ['is too large', { size: 50 * MAX_BYTES }, { size: MAX_BYTES / 2 }, { kind: 'too_large', maxBytes: MAX_BYTES }],
+      [
+        'nests too deeply',
+        { depth: 1000 },
+        { depth: 900 },
+        { kind: 'invalid_result', detail: 'the answer nests more than 1000 levels deep' },
+      ],
+    ])('fails only the call whose result %s', async (_, tooMuch, fitting, error) => {
       const { connection, lost } = await connected(start);
       const waiting = await callWaiting(connection);
-      expect(errorOf(await call(connection, 'big', { size: 50 * MAX_BYTES }))).toEqual({
-        kind: 'too_large',
-        maxBytes: MAX_BYTES,
-      });
-      const fitting = (await call(connection, 'big', { size: MAX_BYTES / 2 }))._unsafeUnwrap();
-      expect(textOf(fitting)).toHaveLength(MAX_BYTES / 2);
-      waiting.controller.abort();
-      expect(errorOf(await waiting.outcome)).toEqual({ kind: 'aborted' });
-      expect(lost).toEqual([]);
-    });
-
-    test('fails only the call whose result nests too deeply', async () => {
-      const { connection, lost } = await connected(start);
-      const waiting = await callWaiting(connection);
-      expect(errorOf(await call(connection, 'big', { depth: 1000 }))).toEqual({
-        kind: 'invalid_result',
-        detail: 'the answer nests more than 1000 levels deep',
-      });
-      expect((await call(connection, 'big', { depth: 900 })).isOk()).toBe(true);
+      expect(errorOf(await call(connection, 'big', tooMuch))).toEqual(error);
+      expect((await call(connection, 'big', fitting)).isOk()).toBe(true);
       waiting.controller.abort();
       expect(errorOf(await waiting.outcome)).toEqual({ kind: 'aborted' });
       expect(lost).toEqual([]);
@@ -200,9 +178,9 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
     });
 
     test('reports that the tools have changed', async () => {
-      const { connection, untilChanged } = await connected(start);
+      const { connection, events } = await connected(start);
       await call(connection, 'change');
-      await untilChanged();
+      await until(() => events.changes > 0);
       const tools = await toolsOf(connection);
       expect(tools.map(({ name }) => name)).toEqual([...STANDARD_TOOLS, 'added1']);
     });
@@ -243,7 +221,7 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
     test('reports that the prompts have changed', async () => {
       const { connection, events } = await connected(start);
       await connection.request('prompts/get', { name: 'change' }, never());
-      await events.until(() => events.lists.length > 0);
+      await until(() => events.lists.length > 0);
       expect([events.lists, events.changes]).toEqual([['prompts'], 0]);
     });
 
@@ -312,7 +290,7 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
   });
 }
 
-export const STANDARD_TOOLS = ['echo', 'sum', 'fail', 'refuse', 'steps', 'wait', 'cancelled', 'big', 'change'];
+const STANDARD_TOOLS = ['echo', 'sum', 'fail', 'refuse', 'steps', 'wait', 'cancelled', 'big', 'change'];
 
 const ignore = () => {};
 
@@ -322,35 +300,16 @@ export class EventLog implements ServerEvents {
   lastLine: string | undefined;
   changes = 0;
   readonly lists: string[] = [];
-  readonly #waiting = new Set<() => void>();
 
   onToolsChanged(): void {
     this.changes += 1;
-    for (const look of this.#waiting) look();
   }
 
-  onListChanged = (list: string): void => {
-    this.lists.push(list);
-    for (const look of this.#waiting) look();
-  };
+  onListChanged = (list: string): void => void this.lists.push(list);
 
   onLost(reason: string, lastLine?: string): void {
     this.lost.push(reason);
     this.lastLine = lastLine;
-    for (const look of this.#waiting) look();
-  }
-
-  /** Resolves when `isSeen`, which is asked after each event. */
-  until(isSeen: () => boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const look = () => {
-        if (!isSeen()) return;
-        this.#waiting.delete(look);
-        resolve();
-      };
-      this.#waiting.add(look);
-      look();
-    });
   }
 }
 
@@ -360,8 +319,7 @@ async function connected(start: (beginning: Beginning) => Promise<StartedToolSer
   const connected = await started.server.connect(events, never());
   if (connected.isErr()) throw new Error(`The server cannot be connected: ${connected.error}`);
   onTestFinished(() => connected.value.close());
-  const untilChanged = () => events.until(() => events.changes > 0);
-  return { ...started, connection: connected.value, events, lost: events.lost, untilChanged };
+  return { ...started, connection: connected.value, events, lost: events.lost };
 }
 
 async function toolsOf(connection: ServerConnection) {

@@ -15,6 +15,7 @@ import {
   startSseServer,
   type TestHttpServer,
 } from '../support/servers/remote-servers.ts';
+import { until } from '../support/until.ts';
 import { call, callWaiting, EventLog } from './describe-tool-server.ts';
 import { errorOf, never } from './search-kit.ts';
 
@@ -188,7 +189,7 @@ describe('a session that the server no longer knows', () => {
     const { server, connection, events } = await connectTo(startSessionServer);
     server.forgetSessions();
     await call(connection, 'change');
-    await events.until(() => events.changes > 0);
+    await until(() => events.changes > 0);
   });
 
   test('is lost if no other can be begun', async () => {
@@ -261,16 +262,16 @@ describe('a connection that is lost during a call', () => {
     server.cut();
     await expect.poll(() => clock.pendingSleeps).toBe(1);
     await clock.advance(3000);
-    await events.until(() => events.changes === 1);
+    await until(() => events.changes === 1);
     await call(connection, 'change');
-    await events.until(() => events.changes === 2);
+    await until(() => events.changes === 2);
     expect(events.lost).toEqual([]);
   });
 
   test('is the loss of the server if its event stream ends (SSE)', async () => {
     const { server, events } = await connectTo(startSseServer);
     server.cut();
-    await events.until(() => events.lost.length > 0);
+    await until(() => events.lost.length > 0);
     expect(events.lost).toEqual(['the event stream was closed']);
   });
 });

@@ -12,15 +12,7 @@ function startAjv() {
 
 describeSchemaValidator('AjvSchemaValidator', () => ({
   ...startAjv(),
-  unusable: [
-    { $ref: '#/$defs/missing' },
-    { type: 'strin' },
-    { required: 'x' },
-    { $ref: '#/$defs/a', $defs: { a: { $ref: '#/$defs/a' } } },
-    { enum: 'x' },
-    { minimum: 0, exclusiveMinimum: true },
-    { minLength: '1' },
-  ],
+  unusable: [{ $ref: '#/$defs/missing' }, { type: 'strin' }, { required: 'x' }, { minLength: '1' }],
 }));
 
 describeSchemaValidator('FakeSchemaValidator', () => {
@@ -50,17 +42,10 @@ describe('AjvSchemaValidator', () => {
     [{ properties: { x: false } }, { x: 1 }, '/x is not allowed'],
     [{ dependencies: { a: ['b'] } }, { a: 1 }, '/b is required with a'],
     [{ properties: { n: { type: 'integer' } } }, { n: '1' }, '/n must be integer'],
-    [{ properties: { n: { type: ['integer', 'null'] } } }, { n: '1' }, '/n must be integer,null'],
-    [{ properties: { n: { anyOf: [{ type: 'integer' }, { type: 'null' }] } } }, { n: '1' }, '/n must be integer'],
     [{ properties: { n: { enum: ['a', 1] } } }, { n: 2 }, '/n must be one of "a", 1'],
     [{ properties: { n: { const: 'a' } } }, { n: 2 }, '/n must be "a"'],
-    [{ properties: { n: { maximum: 2 } } }, { n: 3 }, '/n must be <= 2'],
-    [{ properties: { n: { maxLength: 2 } } }, { n: 'abc' }, '/n must NOT have more than 2 characters'],
-    [{ items: { type: 'string' } }, ['a', 1], '/1 must be string'],
-    [{ type: 'object' }, [], ' must be object'],
     [{ $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }, 1, ' must be object'],
     [{ $schema: 'https://json-schema.org/draft/2020-12/schema', required: ['a'] }, {}, '/a is required'],
-    [{ required: ['a', 'b'] }, {}, '/a is required'],
     [{ items: { $ref: '#' }, type: 'array' }, [[1]], '/0/0 must be array'],
   ])('%j: %j is reported as %s', (schema, value, expected) => {
     expect(problemOf(schema, value)).toBe(expected);
@@ -84,7 +69,6 @@ describe('AjvSchemaValidator', () => {
 
   test.each<readonly [string, JsonObject]>([
     ['of the member', inProperty({ default: 1 })],
-    ['which is null', inProperty({ default: null })],
     ['beside a reference', inProperty({ $ref: '#/$defs/a', default: 1 }, { $defs: { a: {} } })],
     ['in a definition', inProperty({ $ref: '#/$defs/a~1b' }, { $defs: { 'a/b': { default: 1 } } })],
     ['in an alternative', inProperty({ anyOf: [{ type: 'null' }, { type: 'string', default: 'x' }] })],
@@ -96,7 +80,6 @@ describe('AjvSchemaValidator', () => {
   test.each<readonly [string, JsonObject]>([
     ['of the schema itself', inProperty({}, { default: { a: 1 } })],
     ['of the items of the member', inProperty({ items: { default: 1 } })],
-    ['of a member of the member', inProperty({ properties: { a: { default: 1 } } })],
     ['of another member', { properties: { b: { default: 1 } }, required: ['a'] }],
     ['in no definition', inProperty({ anyOf: [{ $ref: '#/$defs/b' }] }, { $defs: { b: {}, a: { default: 1 } } })],
   ])('requires a member that has no default of its own: %s', (_, schema) => {

@@ -29,7 +29,7 @@ test('a base URL that sends the key unencrypted is reported once', async () => {
   expect(log.match(/\n/g)).toHaveLength(1);
 });
 
-test.each(['https://api.example.com/v1', 'http://127.0.0.1:1/v1', 'http://localhost:11434/v1'])(
+test.each(['https://api.example.com/v1', 'http://localhost:11434/v1'])(
   'nothing is reported for %s',
   async (baseUrl) => {
     expect(await logFor(baseUrl)).toBe('');
