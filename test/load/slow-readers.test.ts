@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { newFile, newFolder } from '../e2e/files.ts';
-import { apiEnv, BUILT_PROGRAM, fakeApi } from '../e2e/serve.ts';
+import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { neverAnswers } from '../support/behaviours.ts';
 import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
 import { McpOutputReader } from '../support/mcp-output.ts';
@@ -26,22 +24,6 @@ test('a client that reads late receives all responses, also after the end of its
   child.stdout.on('data', (bytes: Buffer) => reader.push(bytes));
   expect(await exited).toEqual({ code: 0, signal: null });
   expect(ids).toEqual(Array.from({ length: MANY }, (_, id) => id));
-});
-
-posixTest('shell')('a slow reader at the end of a shell pipe loses nothing', async () => {
-  const requests = newFile('requests.jsonl', ASK_MUCH);
-  const shell = spawn(
-    'sh',
-    ['-c', '"$0" "$1" --stdio < "$2" | (sleep 0.5; wc -l)', process.execPath, BUILT_PROGRAM, requests],
-    {
-      cwd: newFolder(),
-      env: { PATH: process.env.PATH, HOME: newFolder() },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
-  const lines = textOf(shell.stdout);
-  await once(shell, 'close');
-  expect(Number(lines())).toBe(MANY);
 });
 
 const ENDS_OF_NON_READERS = [
@@ -83,11 +65,4 @@ function start(args: readonly string[], options: CleanProcessOptions = {}) {
     removeHome();
   });
   return { child, exited };
-}
-
-/** Everything that a stream emits from now on. */
-function textOf(stream: NodeJS.ReadableStream): () => string {
-  const chunks: string[] = [];
-  stream.on('data', (chunk) => chunks.push(String(chunk)));
-  return () => chunks.join('');
 }
