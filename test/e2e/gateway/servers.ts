@@ -11,29 +11,21 @@ export interface Configured {
 }
 
 interface Differences {
-  /** Of the first server. */
-  readonly over?: object;
   /** Of the last server. */
   readonly last?: object;
-  /** How many tools each server has in addition. */
-  readonly count?: number;
   /** Of the file. */
   readonly yaml?: object;
 }
 
 /** A configuration with a server for each name. */
-export function configure(
-  names: readonly string[],
-  { over = {}, last = {}, count = 0, yaml = {} }: Differences = {},
-): Configured {
+export function configure(names: readonly string[], { last = {}, yaml = {} }: Differences = {}): Configured {
   const folder = newFolder();
   const starts = path.join(folder, 'starts');
   const servers = names.map((name, index) => ({
     name,
     command: process.execPath,
     args: [STDIO_SERVER, '--tools=exposed'],
-    envs: { STARTS: starts, COUNT: count },
-    ...(index === 0 ? over : {}),
+    envs: { STARTS: starts },
     ...(index === names.length - 1 ? last : {}),
   }));
   const config = path.join(folder, 'config.yaml');

@@ -1,8 +1,8 @@
 // For the tests of the tools over MCP and in the terminal: results, errors and progress of every kind.
-// STARTS: a file to which each process adds its PID. COUNT: how many tools there are in addition.
+// STARTS: a file to which each process adds its PID.
 import { appendFileSync } from 'node:fs';
 
-const { STARTS, COUNT = '0' } = process.env;
+const { STARTS } = process.env;
 if (STARTS !== undefined) appendFileSync(STARTS, `${process.pid}\n`);
 
 const text = (text) => ({ content: [{ type: 'text', text }] });
@@ -77,4 +77,3 @@ export const TOOLS = {
     },
   },
 };
-for (let index = 0; index < Number(COUNT); index += 1) TOOLS[`tool_${index}`] = { run: () => text(String(index)) };

@@ -12,8 +12,7 @@ export declare class StandardTools {
   onPromptsChanged: () => void;
   listPrompts(cursor?: string): { prompts: { name: string }[]; nextCursor?: string };
   getPrompt(name: string, args: unknown, signal: AbortSignal): Promise<Record<string, unknown>>;
-  listWithoutEnd(perPage: number, description?: string): this;
+  listWithoutEnd(perPage: number): void;
   list(cursor?: string): { tools: Record<string, unknown>[]; nextCursor?: string };
-  describeAs(description: string): void;
   call(name: string, args: Record<string, unknown>, exchange: Exchange): Promise<Record<string, unknown>>;
 }

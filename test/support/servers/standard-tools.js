@@ -13,13 +13,11 @@ export class StandardTools {
   #cancellations = 0;
   #onCancelled = new Set();
   #added = [];
-  #description = 'Answers with its text.';
   #endless;
 
   /** Lists so many tools on each page, and always one page more. */
-  listWithoutEnd(perPage, description = '') {
-    this.#endless = { perPage, description };
-    return this;
+  listWithoutEnd(perPage) {
+    this.#endless = perPage;
   }
 
   /** A page of the list, as `tools/list` answers it. */
@@ -29,7 +27,7 @@ export class StandardTools {
       {
         name: 'echo',
         title: 'Echo',
-        description: this.#description,
+        description: 'Answers with its text.',
         inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
         annotations: { readOnlyHint: true },
       },
@@ -50,11 +48,6 @@ export class StandardTools {
     const start = Number(cursor ?? 0);
     const isLast = start + PAGE >= all.length;
     return { tools: all.slice(start, start + PAGE), ...(isLast ? {} : { nextCursor: String(start + PAGE) }) };
-  }
-
-  /** Describes `echo` in other words. */
-  describeAs(description) {
-    this.#description = description;
   }
 
   /** A page of the list of prompts. */
@@ -118,13 +111,9 @@ export class StandardTools {
   }
 }
 
-function endlessPage(page, { perPage, description }) {
+function endlessPage(page, perPage) {
   if (page > 20) throw new Error('So many pages must not be read.');
-  const tools = Array.from({ length: perPage }, (_, index) => ({
-    name: `tool-${page}-${index}`,
-    description,
-    inputSchema: OBJECT,
-  }));
+  const tools = Array.from({ length: perPage }, (_, index) => ({ name: `tool-${page}-${index}`, inputSchema: OBJECT }));
   return { tools, nextCursor: String(page + 1) };
 }
 

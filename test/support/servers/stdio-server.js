@@ -72,8 +72,6 @@ const MISBEHAVIOUR = {
     for (let written = 0; written < megabytes; written += 1) writeSync(2, lines);
     send({ id, result: { content: [{ type: 'text', text: 'complained' }] } });
   },
-  /** Does nothing more, whatever it is sent. */
-  hang: () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000),
   nothing: () => {},
   malformed: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[\n`),
   noResult: (id) => send({ id, result: { answer: 42 } }),
@@ -129,10 +127,7 @@ async function onRequest({ id, method, params = {} }) {
       return send({ id, error });
     }
   }
-  if (method === 'tools/list') {
-    if (is('never-list')) return;
-    return send({ id, result: listTools(params.cursor) });
-  }
+  if (method === 'tools/list') return send({ id, result: listTools(params.cursor) });
   if (method === 'prompts/list') return send({ id, result: tools.listPrompts(params.cursor) });
   if (method === 'prompts/get') return getPrompt(id, params);
   if (method !== 'tools/call') return send({ id, error: { code: -32601, message: 'Method not found' } });
@@ -148,7 +143,7 @@ async function onRequest({ id, method, params = {} }) {
     let result = TOOLS === undefined ? tools.call(name, input, exchange) : run(TOOLS[name], input, exchange);
     // What is known is sent before the next message, which may end the process, is read.
     if (result instanceof Promise) result = await result;
-    if (result !== undefined && (!call.signal.aborted || is('late'))) send({ id, result });
+    if (result !== undefined && !call.signal.aborted) send({ id, result });
   } catch ({ code, message, data }) {
     send({ id, error: { code, message, data } });
   }
@@ -187,7 +182,6 @@ function listTools(cursor) {
 
 function onLine(line) {
   const message = JSON.parse(line);
-  if (is('blank')) process.stdout.write('\n \r\n');
   if (is('noise')) process.stdout.write(`debug: got ${line.length} characters\n\n[1,2]\n42\n`);
   if (message.method === undefined) onResponse(message);
   else if (message.id !== undefined) void onRequest(message);
@@ -197,7 +191,6 @@ function onLine(line) {
 if (is('endless-list')) tools.listWithoutEnd(100);
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 tools.onPromptsChanged = () => send({ method: 'notifications/prompts/list_changed' });
-if (is('described-by-pid')) tools.describeAs(`Answers with its text, by process ${process.pid}.`);
 if (is('exit-early')) {
   process.stderr.write('reading the configuration\nno configuration found\n');
   process.exit(3);
