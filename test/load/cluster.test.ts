@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { answers, holds } from '../support/behaviours.ts';
 import type { FakeApi } from '../support/fake-api.ts';
@@ -44,22 +44,4 @@ posixTest('signals')('a rolling restart loses no call', async () => {
   }
   expect(await replicas[0]?.exited).toEqual({ code: 0, signal: null });
   expect(proxy.answeredBy.filter((index) => index === 0)).toHaveLength(1);
-});
-
-test('a replica that is killed loses no call: another one answers those that it had not answered', async () => {
-  const { api, replicas, proxy } = await startCluster();
-  const held = holds();
-  api.replyAlways(held);
-  const calls = [0, 1, 2, 3, 4, 5].map((id) => send(proxy.url, { body: call(`question ${id}`, id) }));
-  await api.waitForRequests(6);
-  replicas[1]?.kill('SIGKILL');
-  await replicas[1]?.exited;
-  // Two were sent to the replica that was killed; they reach the others again.
-  await api.waitForRequests(8);
-  held.release(answers('Still here.'));
-  for (const [id, reply] of (await Promise.all(calls)).entries()) {
-    expect(reply.message).toMatchObject({ id, result: { structuredContent: { answer: 'Still here.' } } });
-  }
-  expect(proxy.answeredBy).not.toContain(1);
-  expect((await send(proxy.url, { body: call('one more', 7) })).status).toBe(200);
 });

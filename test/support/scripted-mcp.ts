@@ -5,11 +5,11 @@ import { onTestFinished } from 'vitest';
 import type { JsonObject } from './api-response.ts';
 import { isRunning, STDIO_SERVER } from './process-tree.ts';
 
-/** What the server does with a call. `does`: it exits, or never answers. */
+/** What the server does with a call. */
 export type Reaction = { readonly args?: object } & (
   | { readonly result: object }
   | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly does: 'exit' | 'hang' }
+  | { readonly does: 'hang' }
 );
 
 export interface ScriptedTool {
@@ -23,8 +23,7 @@ export interface ScriptedTool {
 
 type ServerEvent =
   | { readonly event: 'start'; readonly pid: number }
-  | { readonly event: 'call'; readonly name: string; readonly args: JsonObject }
-  | { readonly event: 'cancelled' };
+  | { readonly event: 'call'; readonly name: string; readonly args: JsonObject };
 
 /** The script of an MCP server over stdio, and what its processes have logged. */
 export interface ScriptedServer {

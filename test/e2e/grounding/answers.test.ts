@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { calls, says, searches } from '../../support/conversation-items.ts';
@@ -76,49 +76,34 @@ test('the tool that checks sources is none of an answer, so that no page is requ
   expect(reportOf(response).tool_calls).toMatchObject([{ tool: 'search_notes', ok: true }]);
 });
 
-posixTest('moreSignals')(
-  'over HTTP, only named callers use own tools, and a server that becomes private closes the web',
-  async () => {
-    const api = await conversationApi();
-    api.script([[says('plain', 'Only the web was asked.')]], 'bob');
-    api.script(CONVERSATION, 'alice');
-    const notes = scriptedServer([SEARCH_NOTES]);
-    const servers = [{ name: 'notes', command: notes.command, args: notes.args, public: true }];
-    const config = configFile({
-      grounding: { tools: { notes: 'all' }, callers: ['alice'] },
-      more: { servers, http: { token_env: { alice: 'TOKEN_A', bob: 'TOKEN_B' } } },
+test('over HTTP, only named callers use own tools, and a private tool closes the web', async () => {
+  const api = await conversationApi();
+  api.script([[says('plain', 'Only the web was asked.')]], 'bob');
+  api.script(CONVERSATION, 'alice');
+  const notes = scriptedServer([SEARCH_NOTES]);
+  const config = configFile({
+    notes,
+    grounding: { tools: { notes: 'all' }, callers: ['alice'] },
+    more: { http: { token_env: { alice: 'TOKEN_A', bob: 'TOKEN_B' } } },
+  });
+  const env = { ...apiEnv(api), TOKEN_A: 'token-of-alice-0123', TOKEN_B: 'token-of-bob-0123' };
+  const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
+  const ask = async (caller: string) => {
+    const { message } = await send(http.url, {
+      headers: { Authorization: `Bearer token-of-${caller}-0123` },
+      body: legacy('tools/call', { name: 'answer', arguments: { query: `The question of ${caller}` } }),
     });
-    const env = { ...apiEnv(api), TOKEN_A: 'token-of-alice-0123', TOKEN_B: 'token-of-bob-0123' };
-    const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
-    const ask = async (caller: string, when = 'first') => {
-      const query = `The ${when} question of ${caller}`;
-      const { message } = await send(http.url, {
-        headers: { Authorization: `Bearer token-of-${caller}-0123` },
-        body: legacy('tools/call', { name: 'answer', arguments: { query } }),
-      });
-      return message;
-    };
-    expect(answerOf(await ask('alice')).answer).toEqual(ANSWER);
-    expect(api.requests.map(({ body }) => permitsSearch(body))).toEqual([true, true]);
+    return message;
+  };
+  expect(answerOf(await ask('alice')).answer).toEqual(ANSWER);
+  expect(api.requests.map(({ body }) => permitsSearch(body))).toEqual([true, false]);
 
-    const bob = await ask('bob');
-    expect(answerOf(bob)).toMatchObject({ answer: 'Only the web was asked.', citations: [] });
-    expect(reportOf(bob)).not.toHaveProperty('rounds');
-    expect(toolsOf(api.requests[2]?.body ?? {})).toEqual(['web_search']);
-    expect(api.requests[2]?.rawBody).not.toContain('Own tools');
-    expect(notes.calls()).toHaveLength(1);
-
-    writeFileSync(config, readFileSync(config, 'utf8').replace('"public":true', '"public":false'));
-    http.kill('SIGHUP');
-    await expect.poll(() => http.stderr()).toContain('the configuration was read again');
-    await expect.poll(() => notes.events().filter(({ event }) => event === 'start')).toHaveLength(2);
-    expect(answerOf(await ask('alice', 'second')).answer).toEqual(ANSWER);
-    expect(api.requests.slice(3).map(({ body }) => permitsSearch(body))).toEqual([true, false]);
-    http.kill();
-    expect(await http.exited).toEqual({ code: 0, signal: null });
-    expect(notes.running()).toEqual([]);
-  },
-);
+  const bob = await ask('bob');
+  expect(answerOf(bob)).toMatchObject({ answer: 'Only the web was asked.', citations: [] });
+  expect(reportOf(bob)).not.toHaveProperty('rounds');
+  expect(toolsOf(api.requests[2]?.body ?? {})).toEqual(['web_search']);
+  expect(notes.calls()).toHaveLength(1);
+});
 
 test('ask records a grounded answer with llm.record_private; offline the tools run, and the answer is the same', async () => {
   const api = await conversationApi();

@@ -1,9 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { type ConversationItem, calls, cites, reasons, says, searches } from '../../support/conversation-items.ts';
-import type { BackEnd } from '../../support/conversation-rules.ts';
 import { type ConversationApi, startConversationApi } from '../../support/fake-conversation-api.ts';
 import type { JsonRpcMessage } from '../../support/mcp-output.ts';
-import type { ServerOptions } from '../../support/mcp-process.ts';
 import { type ScriptedServer, type ScriptedTool, scriptedServer, text } from '../../support/scripted-mcp.ts';
 import { newFile } from '../files.ts';
 import { apiEnv, serve } from '../serve.ts';
@@ -31,7 +29,7 @@ export const SEARCH_NOTES: ScriptedTool = {
   ],
 };
 /** A tool with effects. */
-export const WRITE_NOTE: ScriptedTool = { name: 'write_note', reactions: [text('Written.')] };
+const WRITE_NOTE: ScriptedTool = { name: 'write_note', reactions: [text('Written.')] };
 
 const CITATIONS = [{ url: 'https://holidays.example/', title: 'Holidays' }];
 
@@ -49,7 +47,7 @@ export const CONVERSATION: readonly (readonly ConversationItem[])[] = [
   [reasons('2'), says('2', `We deploy on Tuesday.${cites('turn0tool0')} It is no holiday.`, { phase: 'final_answer' })],
 ];
 
-export interface Configuration {
+interface Configuration {
   readonly notes?: ScriptedServer;
   /** The section `grounding`; `{tools: {notes: all}}` by default. */
   readonly grounding?: object;
@@ -64,8 +62,8 @@ export function configFile({ notes, grounding = { tools: { notes: 'all' } }, mor
 }
 
 /** A fake of the API for conversations, for one test. */
-export async function conversationApi(backEnd: BackEnd = {}): Promise<ConversationApi> {
-  const api = await startConversationApi(backEnd);
+export async function conversationApi(): Promise<ConversationApi> {
+  const api = await startConversationApi();
   onTestFinished(() => api.close());
   return api;
 }
@@ -73,17 +71,13 @@ export async function conversationApi(backEnd: BackEnd = {}): Promise<Conversati
 /** The built program over stdio with the server `notes` and the fake API. */
 export async function serveGrounded({
   tools = [SEARCH_NOTES, WRITE_NOTE],
-  backEnd,
-  env,
   ...configuration
-}: Omit<Configuration, 'notes'> &
-  Pick<ServerOptions, 'env'> & { readonly tools?: readonly ScriptedTool[]; readonly backEnd?: BackEnd } = {}) {
-  const api = await conversationApi(backEnd);
+}: Omit<Configuration, 'notes'> & { readonly tools?: readonly ScriptedTool[] } = {}) {
+  const api = await conversationApi();
   const notes = scriptedServer(tools);
-  const config = configFile({ notes, ...configuration });
-  const server = serve({ args: ['--stdio', '--config', config], env: { ...apiEnv(api), ...env } });
+  const server = serve({ args: ['--stdio', '--config', configFile({ notes, ...configuration })], env: apiEnv(api) });
   await server.initialize();
-  return { api, notes, server, config };
+  return { api, notes, server };
 }
 
 /** What an answer took, as callers see it. */
