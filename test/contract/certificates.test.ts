@@ -34,8 +34,6 @@ const PARTS = {
   'a remote server with SSE': (url: string, agent: Agent) => connect(url, agent, 'sse'),
   'the keys of an issuer': async (url: string, agent: Agent) =>
     errorOf(await readKeySet({ issuer: url, jwksUri: `${url}/keys`, fetch: fetchBy(agent) }, never())),
-  'the metadata of an issuer': async (url: string, agent: Agent) =>
-    errorOf(await readKeySet({ issuer: url, jwksUri: undefined, fetch: fetchBy(agent) }, never())),
   'the issuer of a login': (url: string, agent: Agent) => messageOf(oauthFetch(url, networkOf(agent), never())(url)),
 };
 

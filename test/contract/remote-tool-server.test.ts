@@ -64,8 +64,8 @@ function answers(status: number, body = '', headers: Record<string, string> = {}
 
 const EVENTS = { 'Content-Type': 'text/event-stream' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-const rpcError = (id: number | null) =>
-  JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'No valid session ID' } });
+const RPC_ERROR = { code: -32000, message: 'No valid session ID', data: { a: 1 } };
+const rpcError = (id: number | null) => JSON.stringify({ jsonrpc: '2.0', id, error: RPC_ERROR });
 const hangsUp: Answer = (request) => void request.socket.destroy();
 
 const KINDS = [
@@ -199,16 +199,6 @@ describe('a session that the server no longer knows', () => {
     expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toMatchObject({ kind: 'crashed' });
     expect(events.lost).toHaveLength(1);
   });
-
-  test('404 to a request without a session is an error of the call', async () => {
-    const { server, connection } = await connectTo(startModernServer);
-    server.answerNext('tools/call', answers(404));
-    expect(errorOf(await call(connection, 'echo'))).toMatchObject({
-      kind: 'json_rpc',
-      message: 'the server answered with HTTP 404',
-    });
-    expect(await echo(connection)).toBe('a');
-  });
 });
 
 // A request whose session is unknown is sent once more.
@@ -312,9 +302,8 @@ describe('a response of a server over Streamable HTTP', () => {
   });
 
   test('may come later, on a stream that continues the first', async () => {
-    const server = await startSessionServer();
     const clock = new FakeClock();
-    const { connection } = await connect(server.url, { clock });
+    const { server, connection } = await connectTo(startSessionServer, { clock });
     await expect.poll(() => requestsOf(server, 'GET')).toHaveLength(1);
     server.answerNext('tools/call', (_, response, __, id) => {
       server.answerNext('GET', answers(200, event(JSON.stringify(result(id))), EVENTS));
@@ -328,28 +317,18 @@ describe('a response of a server over Streamable HTTP', () => {
   });
 
   test.each([
-    ['is not JSON', 'nonsense', JSON_TYPE, 'invalid_result'],
-    ['is not a message', '{"answer":42}', JSON_TYPE, 'invalid_result'],
-    ['has no usable type', 'nonsense', { 'Content-Type': 'text/plain' }, 'invalid_result'],
-    ['is an event that is not JSON', 'data: {]\n\n', EVENTS, 'crashed'],
-  ])('that %s is not a result', async (_, body, type, kind) => {
+    ['that is not JSON', 200, 'nonsense', JSON_TYPE, { kind: 'invalid_result' }],
+    ['that is not a message', 200, '{"answer":42}', JSON_TYPE, { kind: 'invalid_result' }],
+    ['that has no usable type', 200, 'nonsense', { 'Content-Type': 'text/plain' }, { kind: 'invalid_result' }],
+    ['that is an event that is not JSON', 200, 'data: {]\n\n', EVENTS, { kind: 'crashed' }],
+    ['with an HTTP error', 404, '', {}, { kind: 'json_rpc', message: 'the server answered with HTTP 404' }],
+    ['with that and a JSON-RPC error', 500, rpcError(1), JSON_TYPE, { ...RPC_ERROR, kind: 'json_rpc' }],
+  ])('%s fails only its call', async (_, status, body, type, error) => {
     const { server, connection, events } = await connectTo(startModernServer);
-    server.answerNext('tools/call', answers(200, body, type));
-    expect(errorOf(await call(connection, 'echo')).kind).toBe(kind);
+    server.answerNext('tools/call', answers(status, body, type));
+    expect(errorOf(await call(connection, 'echo'))).toMatchObject(error);
     expect(await echo(connection)).toBe('a');
     expect(events.lost).toEqual([]);
-  });
-
-  test('with an HTTP error and a JSON-RPC error is that error', async () => {
-    const { server, connection } = await connectTo(startModernServer);
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, error: { code: -32603, message: 'oh', data: { a: 1 } } });
-    server.answerNext('tools/call', answers(500, body, JSON_TYPE));
-    expect(errorOf(await call(connection, 'echo'))).toEqual({
-      kind: 'json_rpc',
-      code: -32603,
-      message: 'oh',
-      data: { a: 1 },
-    });
   });
 });
 
@@ -363,9 +342,8 @@ test('an event without an end is too large', async () => {
 });
 
 test('a call that was cancelled is not asked for again', async () => {
-  const server = await startSessionServer();
   const clock = new FakeClock();
-  const { connection } = await connect(server.url, { clock });
+  const { server, connection } = await connectTo(startSessionServer, { clock });
   const controller = new AbortController();
   server.answerNext('tools/call', (_, response) => void response.writeHead(200, EVENTS).end('id: 7\ndata: \n\n'));
   const outcome = connection.callTool('echo', { text: 'a' }, {}, controller.signal);

@@ -4,6 +4,7 @@ import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult } from '../../src/domain/gateway/tool-result.ts';
 import { FakeToolServer } from '../support/fake-tool-server.ts';
 import { newProcessTree, STDIO_SERVER } from '../support/process-tree.ts';
@@ -25,6 +26,11 @@ const BEHAVIOURS: Readonly<Record<Beginning, readonly string[]>> = {
   absent: [],
   silent: ['never-initialize'],
   endless: ['endless-list'],
+};
+
+const toError = (thrown: unknown): ToolServerError => {
+  const { code, message, data } = thrown as { code: number; message: string; data?: unknown };
+  return { kind: 'json_rpc', code, message, ...(data === undefined ? {} : { data }) };
 };
 
 const IDENTITY = { name: 'contract', version: '1.0.0' };
@@ -49,8 +55,7 @@ describeToolServer('the fake', async (beginning) => {
       const result = parseToolResult(await tools.call(name, args, { onProgress, signal }));
       return result === undefined ? err({ kind: 'invalid_result', detail: 'no result' }) : ok(result);
     } catch (error) {
-      const { code, message, data } = error as { code: number; message: string; data?: unknown };
-      return err({ kind: 'json_rpc', code, message, ...(data === undefined ? {} : { data }) });
+      return err(toError(error));
     }
   };
   server.capabilities = { tools: {}, prompts: {} };
@@ -60,8 +65,7 @@ describeToolServer('the fake', async (beginning) => {
     try {
       return ok(await tools.getPrompt(String(name), args, signal));
     } catch (error) {
-      const { code, message, data } = error as { code: number; message: string; data?: unknown };
-      return err({ kind: 'json_rpc', code, message, data });
+      return err(toError(error));
     }
   };
   return { server, lose: () => server.last.lose(), untilGone: () => {} };

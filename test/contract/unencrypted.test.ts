@@ -21,17 +21,10 @@ async function logFor(baseUrl: string) {
   return log.join('');
 }
 
-test('a base URL that sends the key unencrypted is reported once', async () => {
-  const log = await logFor('http://api.example.com/v1');
-  expect(log).toMatch(
-    / WARN openai\.base_url begins with http:\/\/: the API key and the questions are sent unencrypted\n$/,
-  );
-  expect(log.match(/\n/g)).toHaveLength(1);
+test.each([
+  ['http://api.example.com/v1', / WARN openai\.base_url begins with http:\/\/: .* are sent unencrypted\n$/],
+  ['https://api.example.com/v1', /^$/],
+  ['http://localhost:11434/v1', /^$/],
+])('the log for the base URL %s matches %s', async (baseUrl, expected) => {
+  expect(await logFor(baseUrl)).toMatch(expected);
 });
-
-test.each(['https://api.example.com/v1', 'http://localhost:11434/v1'])(
-  'nothing is reported for %s',
-  async (baseUrl) => {
-    expect(await logFor(baseUrl)).toBe('');
-  },
-);

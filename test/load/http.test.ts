@@ -36,20 +36,3 @@ test('1,000 calls in flight and 500 idle streams: each gets its answer', async (
   );
   expect(streamed.map(({ events }) => events.at(-1)?.id)).toEqual(numbers(500));
 });
-
-test('a drain with 200 calls in flight loses none', async () => {
-  const api = await fakeApi();
-  const held = holds();
-  api.replyAlways(held);
-  const { url, kill, exited } = await startHttpProcess({ env: { ...apiEnv(api), ...ENV } });
-  const calls = numbers(200).map((number) => begin(url, { body: call(number), headers: JSON_ONLY }));
-  await api.waitForRequests(200);
-  kill('SIGTERM');
-  // A call that arrived before the signal was handled would be one of those in flight.
-  await expect.poll(async () => (await send(new URL('/readyz', url).href, { method: 'GET' })).status).toBe(503);
-  expect((await send(url, { body: call(0) })).status).toBe(503);
-  held.release(answers('In time.'));
-  const answered = await Promise.all(calls.map(({ reply }) => reply));
-  expect(answered.map(({ status, message }) => [status, message.id])).toEqual(numbers(200).map((id) => [200, id]));
-  expect(await exited).toEqual({ code: 0, signal: null });
-});

@@ -45,7 +45,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, body: unknow
 /** `proceed` lets the server answer after all; `id` is that of the JSON-RPC request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void, id: unknown) => void;
 
-type Guard = (request: IncomingMessage, response: ServerResponse) => boolean;
+type Guard = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
 
 /** An HTTP server of one test. */
 export interface TestHttpServer {
@@ -77,8 +77,10 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     seen.push({ method, headers: request.headers, meta: body?.params?._meta });
     const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
     const [planned] = index < 0 ? [] : next.splice(index, 1);
-    const proceed = () => void (guard(request, response) && handler(request, response, body));
-    if (planned === undefined) proceed();
+    const proceed = async () => {
+      if (await guard(request, response)) handler(request, response, body);
+    };
+    if (planned === undefined) await proceed();
     else planned.answer(request, response, proceed, body?.id);
   });
   server.listen(0, '127.0.0.1');
@@ -111,14 +113,8 @@ export interface RemoteServer extends TestHttpServer {
   forgetSessions(): void;
 }
 
-/** Whether a request is passed on to the server; otherwise it was answered. */
-export type Admission = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
-
 /** MCP 2026-07-28 over Streamable HTTP, by the official server. */
-export async function startModernServer(
-  tools = new StandardTools(),
-  admits: Admission = async () => true,
-): Promise<RemoteServer> {
+export async function startModernServer(tools = new StandardTools()): Promise<RemoteServer> {
   const handler = createMcpHandler(
     () => {
       const server = new Server(INFO, CAPABILITIES);
@@ -147,10 +143,7 @@ export async function startModernServer(
   );
   tools.onChanged = () => handler.notify.toolsChanged();
   tools.onPromptsChanged = () => handler.notify.promptsChanged();
-  const handle = toNodeHandler(handler) as Handler;
-  const http = await serveHttpRequests(async (request, response, body) => {
-    if (await admits(request, response)) await handle(request, response, body);
-  });
+  const http = await serveHttpRequests(toNodeHandler(handler) as Handler);
   onTestFinished(() => handler.close());
   return { ...http, url: `${http.origin}/mcp`, sessions: new Map(), forgetSessions: () => {} };
 }
