@@ -1,7 +1,6 @@
 import { err, ok } from 'neverthrow';
 import type { SharedMethods } from '../../src/adapters/inbound/mcp/methods.ts';
 import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts';
-
 import { Gateway } from '../../src/application/gateway/gateway.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Logger } from '../../src/application/ports/logger.ts';
@@ -9,6 +8,7 @@ import { isObject, type JsonObject } from '../../src/domain/values/json.ts';
 import type { Redactor } from '../../src/domain/values/redaction.ts';
 import { FakeSchemaValidator } from '../support/fake-schema-validator.ts';
 import { FakeToolServer } from '../support/fake-tool-server.ts';
+import { configured } from '../unit/application/fake-servers.ts';
 import { PNG } from './fixture-tools.ts';
 
 const SERVER = 'suite';
@@ -88,22 +88,10 @@ export function fixtureMethods(options: {
   readonly logger: Logger;
   readonly redactor: Redactor;
 }) {
-  const definition = {
-    name: SERVER,
-    transport: 'stdio',
-    timeoutMs: 10_000,
-    startupTimeoutMs: 10_000,
-    restart: 'never',
-    start: 'at_once',
-    idleMs: 0,
-    isRequired: false,
-    filter: {},
-    maxConcurrency: 10,
-  } as const;
   const gateway = new Gateway({
     ...options,
     validator: async () => new FakeSchemaValidator(),
-    servers: [{ definition, server: suiteServer(), fingerprint: SERVER }],
+    servers: [configured(SERVER, { server: suiteServer(), restart: 'never' })],
     drainMs: 0,
   });
   const methods = new GatewayMethods({ ...options, gateway: async () => gateway, isSession: false });

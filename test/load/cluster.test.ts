@@ -1,32 +1,18 @@
 import { expect, onTestFinished } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { answers, holds } from '../support/behaviours.ts';
-import type { FakeApi } from '../support/fake-api.ts';
 import { legacy, send } from '../support/http-client.ts';
-import { type HttpProcess, startHttpProcess } from '../support/http-process.ts';
+import { startHttpProcess } from '../support/http-process.ts';
 import { posixTest } from '../support/platform.ts';
-import { type RoundRobinProxy, startProxy } from '../support/round-robin-proxy.ts';
+import { startProxy } from '../support/round-robin-proxy.ts';
 
-interface Cluster {
-  readonly api: FakeApi;
-  readonly replicas: readonly HttpProcess[];
-  readonly proxy: RoundRobinProxy;
-}
+const call = (query: string, id: number) => legacy('tools/call', { name: 'answer', arguments: { query } }, id);
 
-/** Three processes that share no state, at one address. */
-async function startCluster(): Promise<Cluster> {
+posixTest('signals')('a rolling restart of three processes that share no state loses no call', async () => {
   const api = await fakeApi();
   const replicas = await Promise.all([1, 2, 3].map(() => startHttpProcess({ env: apiEnv(api) })));
   const proxy = await startProxy(replicas.map(({ url }) => url));
   onTestFinished(() => proxy.close());
-  return { api, replicas, proxy };
-}
-
-const call = (query: string, id: number, meta: object = {}) =>
-  legacy('tools/call', { name: 'answer', arguments: { query }, _meta: meta }, id);
-
-posixTest('signals')('a rolling restart loses no call', async () => {
-  const { api, replicas, proxy } = await startCluster();
   const held = holds();
   api.replyAlways(held);
   const before = [0, 1, 2].map((id) => send(proxy.url, { body: call(`before ${id}`, id) }));

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/mcp-process.ts';
 import { configure } from './servers.ts';
@@ -25,11 +26,9 @@ test('two tokens have different rights, which a reload changes', async () => {
   const { config } = configure(['one'], { yaml });
   const env = { ALICE: 'alice-token-0123456789', BOB: 'bob-token-0123456789' };
   const { url, stderr } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
-  const call = async (token: string) => {
-    const body = JSON.stringify({ server: 'one', toolName: 'echo', input: { message: 'x' } });
-    const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
-    return (await fetch(new URL('/mcp/call', url), { method: 'POST', headers, body })).status;
-  };
+  const body = { server: 'one', toolName: 'echo', input: { message: 'x' } };
+  const call = async (token: string) =>
+    (await send(new URL('/mcp/call', url).href, { headers: { Authorization: `Bearer ${token}` }, body })).status;
   expect([await call(env.ALICE), await call(env.BOB)]).toEqual([200, 404]);
   const valid = JSON.parse(readFileSync(config, 'utf8')) as object;
   writeFileSync(config, JSON.stringify({ ...valid, access: { bob: { servers: { one: ['*', 'eco'] } } } }));

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
@@ -16,7 +17,7 @@ function configureLock() {
 }
 
 test('tools are approved, and compared with those that are', async () => {
-  const { config, file, edit, tools } = configureLock();
+  const { file, edit, tools } = configureLock();
   const missing = await tools('--diff', '--json');
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain(
@@ -29,10 +30,7 @@ test('tools are approved, and compared with those that are', async () => {
     stdout: 'changed one/echo\n  description:\n  - Says it<U+200B>.\n  + Says it again.\n',
     stderr: '',
   });
-  const withheld = `1 tool is not approved: echo (see: openai-responses-mcp tools --diff --config ${config})`;
-  expect((await tools()).stdout).toContain(`one: available (stdio)\n  ${withheld}\n  sum\n`);
-  const doctor = await runCli(['doctor', '--offline', '--config', config]);
-  expect(doctor.stdout).toContain(`WARN  lock: 11 approved tools; one: ${withheld}\n`);
+  expect((await tools()).stdout).toContain('one: available (stdio)\n  1 tool is not approved: echo (see: ');
 });
 
 test('without gateway.lock, there is nothing to compare with', async () => {
@@ -48,16 +46,13 @@ posixTest('moreSignals')('a changed tool is not called, until it is approved and
   edit('Says it again.', 'Says it.');
   const http = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
   await expect.poll(() => http.stderr()).toContain('gateway: one: 1 tool is not approved: echo (see: ');
-  const get = async (path: string) => (await fetch(new URL(path, http.url))).text();
-  const call = async () => {
-    const body = JSON.stringify({ server: 'one', toolName: 'echo', input: { message: 'hi' } });
-    const headers = { 'Content-Type': 'application/json' };
-    const response = await fetch(new URL('/mcp/call', http.url), { method: 'POST', headers, body });
-    return { status: response.status, body: (await response.json()) as object };
-  };
-  expect(await call()).toMatchObject({
-    status: 409,
-    body: { error: { code: 'TOOL_CHANGED', details: { server: 'one', tool: 'echo', change: 'changed' } } },
+  const get = async (path: string) => (await send(new URL(path, http.url).href, { method: 'GET' })).text;
+  const body = { server: 'one', toolName: 'echo', input: { message: 'hi' } };
+  const call = () => send(new URL('/mcp/call', http.url).href, { body });
+  const refused = await call();
+  expect(refused.status).toBe(409);
+  expect(JSON.parse(refused.text)).toMatchObject({
+    error: { code: 'TOOL_CHANGED', details: { server: 'one', tool: 'echo', change: 'changed' } },
   });
   expect(await get('/mcp/tools')).not.toContain('"name":"echo"');
   expect(await get('/mcp/servers')).toContain('"tools":10,"changed":["echo"]');

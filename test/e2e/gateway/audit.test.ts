@@ -72,9 +72,7 @@ posixTest('moreSignals')(
   async () => {
     const { config, file, lines } = configureAudit();
     const { url, kill } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
-    const body = JSON.stringify({ server: 'none', toolName: 'x' });
-    const call = () =>
-      fetch(new URL('/mcp/call', url), { method: 'POST', headers: { 'Content-Type': 'application/json' }, body });
+    const call = () => send(new URL('/mcp/call', url).href, { body: { server: 'none', toolName: 'x' } });
     await call();
     renameSync(file, `${file}.1`);
     writeFileSync(config, 'audit: 1');
@@ -84,8 +82,6 @@ posixTest('moreSignals')(
     expect(lines()).toMatchObject([
       { server: 'none', tool: 'x', outcome: 'unknown_server', caller: 'local', door: 'rest' },
     ]);
-    const metrics = await (await fetch(new URL('/metrics', url))).text();
-    expect(metrics).toContain('openai_responses_mcp_audit_failures_total 0');
   },
 );
 

@@ -4,13 +4,14 @@ import { send } from '../../support/http-client.ts';
 import { posixTest } from '../../support/platform.ts';
 import type { ProcessTree } from '../../support/process-tree.ts';
 import { startSessionServer } from '../../support/servers/remote-servers.ts';
+import { until } from '../../support/until.ts';
 import { API_KEY } from '../serve.ts';
 import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 
 const GOOD = { success: true, result: 'a' };
 
 async function untilGone(tree: ProcessTree, pids = tree.pids()): Promise<void> {
-  while (tree.pids().some((pid) => pids.includes(pid))) await sleep(50);
+  await until(() => !tree.pids().some((pid) => pids.includes(pid)));
 }
 
 test('a server that dies during a call fails its calls, and is started again', async () => {

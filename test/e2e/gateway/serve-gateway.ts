@@ -2,32 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JsonObject } from '../../../src/domain/values/json.ts';
 import { begin, type Exchange, send } from '../../support/http-client.ts';
-import { type HttpProcess, startHttpProcess } from '../../support/http-process.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
 import { newProcessTree, type ProcessTree, STDIO_SERVER } from '../../support/process-tree.ts';
+import { until } from '../../support/until.ts';
 import { newFile } from '../files.ts';
-
-export interface RestReply {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly body: JsonObject;
-}
-
-/** The built program as a gateway, for one test. */
-export interface GatewayProcess extends HttpProcess {
-  get(path: string): Promise<RestReply>;
-  call(server: string, toolName: string, input?: JsonObject, timeout?: number): Promise<RestReply>;
-  /** Resolves when so many calls are waiting in the server that can misbehave. */
-  untilRunning(server: string, calls: number): Promise<void>;
-  /** A call in flight. */
-  beginCall(server: string, toolName: string, input?: JsonObject, timeout?: number): Exchange;
-  restart(server: string): Promise<RestReply>;
-  /** Replaces the configuration file. */
-  configure(servers: readonly object[]): void;
-  /** The status of a server, once it is in one of these states. */
-  untilState(server: string, ...states: readonly string[]): Promise<ServerJson>;
-  /** Resolves when this was logged. */
-  untilLogged(text: string): Promise<void>;
-}
 
 interface ServerJson extends JsonObject {
   readonly state: string;
@@ -41,27 +19,30 @@ interface GatewayOptions {
   readonly logins?: string;
 }
 
+/** The built program as a gateway, for one test. */
 export async function startGatewayProcess(
   servers: readonly object[],
   { env = {}, headers = {}, logins }: GatewayOptions = {},
-): Promise<GatewayProcess> {
+) {
   const text = (servers: readonly object[]) => JSON.stringify({ servers, ...(logins && { gateway: { logins } }) });
   const config = newFile('config.yaml', text(servers));
   const started = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config], env });
   const at = (path: string) => new URL(path, started.url).href;
-  const beginCall: GatewayProcess['beginCall'] = (server, toolName, input = {}, timeout) =>
+  const get = async (path: string) => toReply(await send(at(path), { method: 'GET', headers }));
+  /** A call in flight. */
+  const beginCall = (server: string, toolName: string, input: JsonObject = {}, timeout?: number) =>
     begin(at('/mcp/call'), {
       body: { server, toolName, input, ...(timeout === undefined ? {} : { timeout }) },
       headers,
     });
-  const call: GatewayProcess['call'] = async (...call) => toReply(await beginCall(...call).reply);
-  const get: GatewayProcess['get'] = async (path) => toReply(await send(at(path), { method: 'GET', headers }));
+  const call = async (...call: Parameters<typeof beginCall>) => toReply(await beginCall(...call).reply);
   return {
     ...started,
     get,
     beginCall,
     call,
-    untilRunning: async (server, calls) => {
+    /** Resolves when so many calls are waiting in the server that can misbehave. */
+    untilRunning: async (server: string, calls: number) => {
       for (;;) {
         const { status, body } = await call(server, 'running');
         if (status !== 200) throw new Error(`The calls cannot be counted: ${JSON.stringify(body)}`);
@@ -69,9 +50,10 @@ export async function startGatewayProcess(
         await sleep(30);
       }
     },
-    restart: async (server) => toReply(await send(at(`/mcp/servers/${server}/restart`), { body: {}, headers })),
-    configure: (servers) => writeFileSync(config, text(servers)),
-    untilState: async (name, ...states) => {
+    /** Replaces the configuration file. */
+    configure: (servers: readonly object[]) => writeFileSync(config, text(servers)),
+    /** The status of a server, once it is in one of these states. */
+    untilState: async (name: string, ...states: readonly string[]) => {
       for (;;) {
         const { body } = await get('/mcp/servers');
         const found = (body.servers as readonly ServerJson[]).find((server) => server.name === name);
@@ -79,13 +61,12 @@ export async function startGatewayProcess(
         await sleep(50);
       }
     },
-    untilLogged: async (text) => {
-      while (!started.stderr().includes(text)) await sleep(20);
-    },
+    /** Resolves when this was logged. */
+    untilLogged: (text: string) => until(() => started.stderr().includes(text)),
   };
 }
 
-function toReply({ status, headers, text }: Awaited<Exchange['reply']>): RestReply {
+function toReply({ status, headers, text }: Awaited<Exchange['reply']>) {
   return { status, headers, body: JSON.parse(text) as JsonObject };
 }
 

@@ -1,24 +1,12 @@
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
-import { type CliResult, runCli } from '../../support/run-cli.ts';
+import { runCli } from '../../support/run-cli.ts';
 import { newFolder } from '../files.ts';
 import { BUILT_PROGRAM } from '../serve.ts';
-
-/** `login`, while it waits for a person. */
-export interface WaitingLogin {
-  /** Resolves with the URL at which to sign in. */
-  readonly url: Promise<string>;
-  readonly stdin: Writable;
-  readonly kill: (signal: NodeJS.Signals) => void;
-  /** What was written to standard error until now; on a terminal, to standard output too. */
-  readonly stderr: () => string;
-  readonly ended: Promise<Pick<CliResult, 'code' | 'stdout' | 'stderr'>>;
-}
 
 interface LoginOptions {
   readonly args?: readonly string[];
@@ -27,21 +15,10 @@ interface LoginOptions {
   readonly terminalPath?: string;
 }
 
-/** A home with a configuration of remote servers, by their names. */
-export interface SignInHome {
-  readonly home: string;
-  readonly servers: readonly object[];
-  /** The folder of the logins. */
-  readonly folder: string;
-  readonly config: string;
-  /** Where the issuer sends the browser. */
-  readonly callback: string;
-  readonly run: (...args: readonly string[]) => Promise<CliResult>;
-  readonly login: (server: string, options?: LoginOptions) => WaitingLogin;
-}
+export type SignInHome = Awaited<ReturnType<typeof newHome>>;
 
-/** Each server has a callback at the same port, unless `auth` says something else. */
-export async function newHome(urls: Readonly<Record<string, string>>, auth?: object): Promise<SignInHome> {
+/** A home with a configuration of remote servers, by their names. Each has a callback at the same port, unless `auth` says something else. */
+export async function newHome(urls: Readonly<Record<string, string>>, auth?: object) {
   const home = newFolder();
   const folder = path.join(home, '.config', 'openai-responses-mcp', 'logins');
   const config = path.join(home, 'config.yaml');
@@ -51,11 +28,13 @@ export async function newHome(urls: Readonly<Record<string, string>>, auth?: obj
   return {
     home,
     servers,
+    /** The folder of the logins. */
     folder,
     config,
+    /** Where the issuer sends the browser. */
     callback: `http://127.0.0.1:${port}/callback`,
-    run: (...args) => runCli([...args, '--config', config], { env: { [HOME_VARIABLE]: home } }),
-    login: (server, { args = [], env = {}, terminalPath } = {}) => {
+    run: (...args: readonly string[]) => runCli([...args, '--config', config], { env: { [HOME_VARIABLE]: home } }),
+    login: (server: string, { args = [], env = {}, terminalPath }: LoginOptions = {}) => {
       const command = [process.execPath, BUILT_PROGRAM, 'login', server, '--config', config, ...args];
       const onTerminal = ['script', '-qec', `PATH=${terminalPath} ${command.join(' ')}`, '/dev/null'];
       const [program = '', ...rest] = terminalPath === undefined ? command : onTerminal;
@@ -64,7 +43,8 @@ export async function newHome(urls: Readonly<Record<string, string>>, auth?: obj
   };
 }
 
-function waitingLogin(program: string, args: readonly string[], env: Readonly<Record<string, string>>): WaitingLogin {
+/** `login`, while it waits for a person. */
+function waitingLogin(program: string, args: readonly string[], env: Readonly<Record<string, string>>) {
   const child = spawn(program, args, { env });
   let [stdout, stderr] = ['', ''];
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -91,9 +71,11 @@ function waitingLogin(program: string, args: readonly string[], env: Readonly<Re
   });
   url.catch(() => {});
   return {
+    /** Resolves with the URL at which to sign in. */
     url,
     stdin: child.stdin,
-    kill: (signal) => child.kill(signal),
+    kill: (signal: NodeJS.Signals) => child.kill(signal),
+    /** What was written to standard error until now; on a terminal, to standard output too. */
     stderr: () => stderr,
     ended: exited.then((code) => ({ code, stdout, stderr })),
   };

@@ -41,9 +41,6 @@ const MISBEHAVIOUR = {
     process.exit(code);
   },
   kill: () => process.kill(process.pid, 'SIGKILL'),
-  twice: (id) => {
-    for (const text of ['first', 'second']) send({ id, result: { content: [{ type: 'text', text }] } });
-  },
   huge: (id, { size, at = 'first' }) => {
     const result = `{"content":[{"type":"text","text":"${'x'.repeat(size)}"}]}`;
     const line = {
@@ -65,12 +62,6 @@ const MISBEHAVIOUR = {
       if (!isRead) await new Promise((resolve) => process.stdout.once('drain', resolve));
     }
     send({ id, result: { content: [{ type: 'text', text: 'repeated' }] } });
-  },
-  /** Writes so many megabytes to standard error. */
-  complain: (id, { megabytes }) => {
-    const lines = `${'x'.repeat(99)}\n`.repeat(10_000);
-    for (let written = 0; written < megabytes; written += 1) writeSync(2, lines);
-    send({ id, result: { content: [{ type: 'text', text: 'complained' }] } });
   },
   nothing: () => {},
   malformed: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[\n`),
