@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { posixTest } from '../support/platform.ts';
@@ -15,45 +14,35 @@ import { errorOf, never } from './search-kit.ts';
 /** The time of production is tested end to end. */
 const GRACE_MS = 100;
 
-interface ChildOptions {
+interface ChildOptions extends Partial<ConstructorParameters<typeof ChildToolServer>[0]> {
   readonly behaviours?: readonly string[];
   /** The command line, if it is not that of the server itself. */
-  readonly command?: (server: readonly string[]) => readonly string[];
-  readonly cwd?: string;
-  readonly maxBytes?: number;
+  readonly lineFor?: (server: readonly string[]) => readonly string[];
   readonly isDebug?: boolean;
-  readonly clock?: Clock;
-  readonly graceMs?: number;
-  readonly programEnds?: AbortSignal;
 }
 
-function newChild(options: ChildOptions, onFinished = onTestFinished) {
-  const {
-    behaviours = [],
-    command = (server: readonly string[]) => server,
-    maxBytes = 10 * 1024 * 1024,
-    clock = new SystemClock(),
-    graceMs = GRACE_MS,
-    programEnds = never(),
-    ...more
-  } = options;
+function newChild(
+  { behaviours = [], lineFor = (server) => server, isDebug = false, ...more }: ChildOptions,
+  onFinished = onTestFinished,
+) {
   const tree = newProcessTree(onFinished);
-  const logger = new RecordingLogger({ isDebug: more.isDebug ?? false });
-  const [program = '', ...args] = command([process.execPath, STDIO_SERVER, tree.tag, ...behaviours]);
+  const logger = new RecordingLogger({ isDebug });
+  const [command = '', ...args] = lineFor([process.execPath, STDIO_SERVER, tree.tag, ...behaviours]);
   const spawned: string[] = [];
   const server = new ChildToolServer({
     name: 'child',
-    command: program,
+    command,
     args,
-    cwd: more.cwd ?? process.cwd(),
+    cwd: process.cwd(),
     env: { PATH: String(process.env.PATH), SECRET: 'of the child' },
-    maxBytes,
+    maxBytes: 10 * 1024 * 1024,
     logger,
-    clock,
-    programEnds,
-    graceMs,
+    clock: new SystemClock(),
+    programEnds: never(),
+    graceMs: GRACE_MS,
     logSpawn: (line) => void spawned.push(line),
     identity: { name: 'contract', version: '1.0.0' },
+    ...more,
   });
   return { server, tree, logger, spawned, events: new EventLog() };
 }
@@ -95,15 +84,11 @@ describe('a start that fails says why', () => {
   });
 
   test.each([
-    [
-      'a command that does not exist',
-      { command: () => ['/no/such/program'] },
-      'cannot start /no/such/program (ENOENT)',
-    ],
+    ['a command that does not exist', { command: '/no/such/program' }, 'cannot start /no/such/program (ENOENT)'],
     ['a folder that does not exist', { cwd: '/no/such/folder' }, `cannot start ${process.execPath} (ENOENT)`],
     [
       'a command with its arguments',
-      { command: () => ['npx -y x'] },
+      { command: 'npx -y x' },
       'cannot start npx -y x (ENOENT)',
       'put the arguments of the command into args',
     ],
@@ -331,8 +316,8 @@ describe.concurrent('the end of a server by force', () => {
       'ignores everything and has children': { behaviours: ['stubborn', 'with-children'] },
       // On other systems, processes that left the group are not found.
       ...(process.platform === 'linux' ? { 'has detached children': { behaviours: ['with-detached'] } } : {}),
-      'is wrapped': { command: wrapper },
-      'is wrapped in what ignores SIGTERM': { command: shell('trap "" TERM; "$0" "$@"; sleep 60') },
+      'is wrapped': { lineFor: wrapper },
+      'is wrapped in what ignores SIGTERM': { lineFor: shell('trap "" TERM; "$0" "$@"; sleep 60') },
     };
     const ended = Object.entries(kinds).map(async ([kind, options]) => {
       const { connection, tree } = await connect(newChild(options, onTestFinished), onTestFinished);
@@ -346,7 +331,7 @@ describe.concurrent('the end of a server by force', () => {
 
   posixTest('shell')('leaves no process if what started the server has ended', async ({ expect, onTestFinished }) => {
     const child = newChild(
-      { command: shell('exec 3<&0; "$0" "$@" <&3 & exit 0'), behaviours: ['stubborn'] },
+      { lineFor: shell('exec 3<&0; "$0" "$@" <&3 & exit 0'), behaviours: ['stubborn'] },
       onTestFinished,
     );
     const started = await child.server.connect(child.events, never());
