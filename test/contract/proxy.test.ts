@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { readProxy } from '../../src/adapters/outbound/network/proxies.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
-import { never } from '../../src/application/async/deadline.ts';
-import { createContainer } from '../../src/wiring/container.ts';
-import { bootstrap } from '../../src/wiring/runtime.ts';
 import { answers, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';
 import { type ForwardProxy, startForwardProxy } from '../support/forward-proxy.ts';
-import { callerOf } from '../support/origins.ts';
-import { HOME_VARIABLE } from '../support/platform.ts';
+import { composeOn } from './composed.ts';
 import { API_KEY, ask, errorOf, expectNoListener, openAiSearch, ProgressLog, searchRequest } from './search-kit.ts';
 
 let api: FakeApi;
@@ -22,7 +18,6 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  vi.unstubAllEnvs();
   await proxy.close();
   await api.close();
 });
@@ -90,25 +85,24 @@ test('an abort closes the request through a proxy', async () => {
 });
 
 test.each(['HTTP_PROXY', 'http_proxy'])(
-  'the program uses the proxy of %s, which may have no scheme',
+  'the program uses the proxy of %s, which may have no scheme, and warns that the key is sent unencrypted',
   async (variable) => {
-    vi.stubEnv(HOME_VARIABLE, '/nonexistent');
+    const log: string[] = [];
+    const written = vi.spyOn(process.stderr, 'write').mockImplementation((text) => log.push(String(text)) > 0);
+    onTestFinished(() => written.mockRestore());
     const withoutScheme = proxy.url.replace('http://', '');
-    const environment = { [variable]: withoutScheme, OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: remote() };
-    const validated = await bootstrap({ environment, commandLine: {}, version: '0.9.0' });
-    if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-    const { application } = createContainer(validated.value, '', () =>
-      Promise.reject(new Error('there are no servers')),
-    );
-    const question = { by: callerOf('test'), tool: 'answer', args: { query: 'Hello?' } } as const;
-    const answered = await application().answerQuery({ ...question, observer: new ProgressLog() }, never());
-    expect(answered._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
+    const askProgram = await composeOn(api, '', { [variable]: withoutScheme, OPENAI_BASE_URL: remote() });
+    expect((await askProgram())._unsafeUnwrap().result.answer).toBe('Through the proxy 🎉.');
+    const request = `api\\.example\\.test:${port}`;
     expect(proxy.seen).toEqual([
-      expect.stringMatching(
-        new RegExp(`^(?:CONNECT api\\.example\\.test:${port}|POST http://api\\.example\\.test:${port}/v1/responses)$`),
-      ),
+      expect.stringMatching(new RegExp(`^(?:CONNECT ${request}|POST http://${request}/v1/responses)$`)),
     ]);
     expect(api.requests).toMatchObject([{ method: 'POST', headers: { authorization: `Bearer ${API_KEY}` } }]);
+    expect(log).toEqual([
+      expect.stringMatching(
+        / WARN openai\.base_url begins with http:\/\/: the API key and the questions are sent unencrypted\n$/,
+      ),
+    ]);
   },
 );
 

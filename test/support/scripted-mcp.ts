@@ -9,7 +9,6 @@ import { isRunning, STDIO_SERVER } from './process-tree.ts';
 export type Reaction = { readonly args?: object } & (
   | { readonly result: object }
   | { readonly error: { readonly code: number; readonly message: string } }
-  | { readonly does: 'hang' }
 );
 
 export interface ScriptedTool {

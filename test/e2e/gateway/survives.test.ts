@@ -19,7 +19,6 @@ posixTest('shell')('however servers misbehave at their start, the others work, a
   const wrapped = stdioServer('wrapped', ['stubborn']);
   const line = [wrapped.entry.command, ...(wrapped.entry.args as readonly string[])].join(' ');
   const working = [
-    stdioServer('noisy', ['noise']),
     stdioServer('stubborn', ['stubborn']),
     stdioServer('parent', ['with-children']),
     { ...wrapped, entry: { name: 'wrapped', ...shell(`${line}; true`) } },

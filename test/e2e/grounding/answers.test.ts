@@ -5,7 +5,6 @@ import { calls, says, searches } from '../../support/conversation-items.ts';
 import { permitsSearch } from '../../support/fake-conversation-api.ts';
 import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
-import { posixTest } from '../../support/platform.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
 import { newFolder } from '../files.ts';
@@ -146,16 +145,5 @@ test('doctor shows what is offered, and tries a web search and a grounded questi
     expect.stringMatching(/^ok {4}grounded question: answered with own tools offered in \d+\.\d s$/),
   ]);
   expect(stderr).toMatch(/^\S+ \S+ WARN grounding: there is no tool notes\/find \(grounding\.tools\)\n$/);
-  expect(notes.running()).toEqual([]);
-});
-
-posixTest('signals')('a program that is stopped during a call leaves no process', async () => {
-  const slow = { ...SEARCH_NOTES, reactions: [{ does: 'hang' as const }] };
-  const { api, notes, server } = await serveGrounded({ tools: [slow] });
-  api.script([[calls('1', 'notes__search_notes', { word: 'x' })]]);
-  void server.callTool('answer', { query: 'Slow' });
-  await expect.poll(() => notes.calls()).toHaveLength(1);
-  server.kill('SIGTERM');
-  await server.exited;
   expect(notes.running()).toEqual([]);
 });

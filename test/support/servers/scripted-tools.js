@@ -15,16 +15,15 @@ function reactionTo(name, args) {
   return reaction ?? { result: { isError: true, content: [{ type: 'text', text: `${name} was not expected` }] } };
 }
 
-function run(name, args, signal) {
+function run(name, args) {
   write({ event: 'call', name, args });
-  const { result, error, does } = reactionTo(name, args);
+  const { result, error } = reactionTo(name, args);
   if (error !== undefined) throw error;
-  if (does !== 'hang') return result;
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
+  return result;
 }
 
 export const TOOLS = Object.fromEntries(
-  tools.map(({ name, ...tool }) => [name, { ...tool, run: (args, { signal }) => run(name, args, signal) }]),
+  tools.map(({ name, ...tool }) => [name, { ...tool, run: (args) => run(name, args) }]),
 );
 
 write({ event: 'start', pid: process.pid });

@@ -173,7 +173,6 @@ function listTools(cursor) {
 
 function onLine(line) {
   const message = JSON.parse(line);
-  if (is('noise')) process.stdout.write(`debug: got ${line.length} characters\n\n[1,2]\n42\n`);
   if (message.method === undefined) onResponse(message);
   else if (message.id !== undefined) void onRequest(message);
   else if (message.method === 'notifications/cancelled') calls.get(message.params.requestId)?.abort();
