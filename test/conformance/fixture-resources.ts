@@ -8,38 +8,36 @@ import { isObject, type JsonObject } from '../../src/domain/values/json.ts';
 import type { Redactor } from '../../src/domain/values/redaction.ts';
 import { FakeSchemaValidator } from '../support/fake-schema-validator.ts';
 import { FakeToolServer } from '../support/fake-tool-server.ts';
-import { configured } from '../unit/application/fake-servers.ts';
 import { PNG } from './fixture-tools.ts';
 
 const SERVER = 'suite';
-const LISTS: Readonly<Record<string, string>> = {
-  'resources/list': 'resources',
-  'resources/templates/list': 'resourceTemplates',
-  'prompts/list': 'prompts',
-};
-const LISTED: Readonly<Record<string, readonly JsonObject[]>> = {
-  resources: [
-    { uri: 'test://static-text', name: 'static-text', mimeType: 'text/plain' },
-    { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
-  ],
-  resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' }],
-  prompts: [
-    { name: 'test_simple_prompt', description: 'A text.' },
-    {
-      name: 'test_prompt_with_arguments',
-      description: 'Two arguments.',
-      arguments: [
-        { name: 'arg1', required: true },
-        { name: 'arg2', required: true },
-      ],
-    },
-    {
-      name: 'test_prompt_with_embedded_resource',
-      description: 'A resource.',
-      arguments: [{ name: 'resourceUri', required: true }],
-    },
-    { name: 'test_prompt_with_image', description: 'An image.' },
-  ],
+const LISTED: Readonly<Record<string, JsonObject>> = {
+  'resources/list': {
+    resources: [
+      { uri: 'test://static-text', name: 'static-text', mimeType: 'text/plain' },
+      { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
+    ],
+  },
+  'resources/templates/list': {
+    resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template', mimeType: 'application/json' }],
+  },
+  'prompts/list': {
+    prompts: [
+      { name: 'test_simple_prompt', description: 'A text.' },
+      {
+        name: 'test_prompt_with_arguments',
+        description: 'Two arguments.',
+        arguments: ['arg1', 'arg2'].map((name) => ({ name, required: true })),
+      },
+      {
+        name: 'test_prompt_with_embedded_resource',
+        description: 'A resource.',
+        arguments: [{ name: 'resourceUri', required: true }],
+      },
+      { name: 'test_prompt_with_image', description: 'An image.' },
+    ],
+  },
+  'completion/complete': { completion: { values: ['testing'], total: 1, hasMore: false } },
 };
 
 /** A server of the gateway with the resources and prompts that the official suite uses. */
@@ -47,10 +45,7 @@ function suiteServer(): FakeToolServer {
   const server = new FakeToolServer();
   server.capabilities = { resources: {}, prompts: {}, completions: {} };
   server.respond = async (method, params) => {
-    const list = LISTS[method];
-    if (list !== undefined) return ok({ [list]: LISTED[list] });
-    if (method === 'completion/complete') return ok({ completion: { values: ['testing'], total: 1, hasMore: false } });
-    const result = method === 'resources/read' ? read(String(params.uri)) : get(params);
+    const result = LISTED[method] ?? (method === 'resources/read' ? read(String(params.uri)) : get(params));
     return result === undefined
       ? err({ kind: 'json_rpc', code: -32602, message: 'not found', data: params })
       : ok(result);
@@ -88,10 +83,22 @@ export function fixtureMethods(options: {
   readonly logger: Logger;
   readonly redactor: Redactor;
 }) {
+  const definition = {
+    name: SERVER,
+    transport: 'stdio',
+    timeoutMs: 10_000,
+    startupTimeoutMs: 10_000,
+    restart: 'never',
+    start: 'at_once',
+    idleMs: 0,
+    isRequired: false,
+    filter: {},
+    maxConcurrency: 10,
+  } as const;
   const gateway = new Gateway({
     ...options,
     validator: async () => new FakeSchemaValidator(),
-    servers: [configured(SERVER, { server: suiteServer(), restart: 'never' })],
+    servers: [{ definition, server: suiteServer(), fingerprint: SERVER }],
     drainMs: 0,
   });
   const methods = new GatewayMethods({ ...options, gateway: async () => gateway, isSession: false });

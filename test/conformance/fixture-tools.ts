@@ -1,16 +1,14 @@
 import type { ErrorObject, Params } from '../../src/adapters/inbound/mcp/json-rpc.ts';
 
-/** What a fixture tool does: it can report progress, and returns a result or a protocol error. */
-export interface FixtureCall {
-  readonly params: Params;
-  readonly reportProgress: (progress: number, total: number) => void;
-}
-
 export interface FixtureTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Params;
-  readonly call: (call: FixtureCall) => { readonly result: Params } | { readonly error: ErrorObject };
+  /** It can report progress, and returns a result or a protocol error. */
+  readonly call: (
+    meta: Params,
+    reportProgress: (progress: number, total: number) => void,
+  ) => { readonly result: Params } | { readonly error: ErrorObject };
 }
 
 export const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -40,16 +38,15 @@ export const FIXTURE_TOOLS: readonly FixtureTool[] = [
   },
   {
     ...plain('test_tool_with_progress'),
-    call: ({ reportProgress }) => {
+    call: (_, reportProgress) => {
       for (const progress of [0, 50, 100]) reportProgress(progress, 100);
       return { result: { content: [TEXT] } };
     },
   },
   {
     ...plain('test_missing_capability'),
-    call: ({ params }) => {
-      const meta = params._meta as Params | undefined;
-      const capabilities = meta?.['io.modelcontextprotocol/clientCapabilities'] as Params | undefined;
+    call: (meta) => {
+      const capabilities = meta['io.modelcontextprotocol/clientCapabilities'] as Params | undefined;
       if (capabilities?.sampling !== undefined) return { result: { content: [TEXT] } };
       const data = { requiredCapabilities: { sampling: {} } };
       return { error: { code: -32021, message: 'Missing required client capability: sampling', data } };

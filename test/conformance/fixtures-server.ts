@@ -16,16 +16,13 @@ import { FIXTURE_TOOLS } from './fixture-tools.ts';
 const fixtureTools: ToolSet = {
   list: () => FIXTURE_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
   unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
-  call: ({ name, args, meta }, notify) => {
+  call: ({ name, meta }, notify) => {
     const tool = FIXTURE_TOOLS.find((tool) => tool.name === name);
     if (tool === undefined) return Promise.resolve('unknown_tool' as const);
     const { progressToken } = meta;
-    const reply = tool.call({
-      params: { name, arguments: args, _meta: meta },
-      reportProgress: (progress, total) => {
-        if (progressToken === undefined) return;
-        notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total } });
-      },
+    const reply = tool.call(meta, (progress, total) => {
+      if (progressToken === undefined) return;
+      notify({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress, total } });
     });
     return Promise.resolve(reply);
   },

@@ -93,20 +93,15 @@ describe('which transport', () => {
   });
 
   test.each([
-    ['404 with a JSON-RPC error', answers(404, rpcError(null), JSON_TYPE), 'HTTP 404'],
-    ['401', answers(401), 'HTTP 401'],
-    ['503', answers(503), 'HTTP 503'],
-    ['a connection that broke', hangsUp, 'fetch failed'],
-  ])('auto does not fall back after %s', async (_, answer, reason) => {
+    ['auto', '404 with a JSON-RPC error', answers(404, rpcError(null), JSON_TYPE), 'HTTP 404'],
+    ['auto', '401', answers(401), 'HTTP 401'],
+    ['auto', '503', answers(503), 'HTTP 503'],
+    ['auto', 'a connection that broke', hangsUp, 'fetch failed'],
+    ['http', '404', answers(404), 'HTTP 404'],
+  ] as const)('%s does not fall back after %s', async (transport, _, answer, reason) => {
     const server = await startSseServer();
     server.answerNext('any', answer, answer);
-    expect(errorOf(await remote(server.url).connect(new EventLog(), never()))).toContain(reason);
-    expect(requestsOf(server, 'GET')).toEqual([]);
-  });
-
-  test('http never uses SSE', async () => {
-    const server = await startSseServer();
-    expect((await remote(server.url, { transport: 'http' }).connect(new EventLog(), never())).isErr()).toBe(true);
+    expect(errorOf(await remote(server.url, { transport }).connect(new EventLog(), never()))).toContain(reason);
     expect(requestsOf(server, 'GET')).toEqual([]);
   });
 
