@@ -34,19 +34,12 @@ const PARTS = {
   'a remote server with SSE': (url: string, agent: Agent) => connect(url, agent, 'sse'),
   'the keys of an issuer': async (url: string, agent: Agent) =>
     errorOf(await readKeySet({ issuer: url, jwksUri: `${url}/keys`, fetch: fetchBy(agent) }, never())),
-  'the issuer of a login': (url: string, agent: Agent) => messageOf(oauthFetch(url, networkOf(agent), never())(url)),
+  'the issuer of a login': (url: string, agent: Agent) =>
+    oauthFetch(url, { fetch: fetchBy(agent), clock: new SystemClock() }, never())(url).then(String, String),
 };
 
 const fetchBy = (dispatcher: Agent) =>
   ((input: string, init: object) => undiciFetch(input, { ...init, dispatcher })) as unknown as typeof fetch;
-
-const networkOf = (agent: Agent) => ({ fetch: fetchBy(agent), clock: new SystemClock() });
-
-const messageOf = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'no failure',
-    (error: Error) => error.message,
-  );
 
 async function connect(url: string, agent: Agent, transport: 'auto' | 'sse'): Promise<string> {
   const identity = { name: 'contract', version: '1.0.0' };

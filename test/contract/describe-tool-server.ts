@@ -66,13 +66,15 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       expect(lost).toEqual([]);
     });
 
-    test('calls a tool with its input', async () => {
+    test('calls a tool with its input, and resolves with its result, also if that is an error', async () => {
       const { connection } = await connected(start);
       const result = (await call(connection, 'echo', { text: 'Zürich 🚀' }))._unsafeUnwrap();
       expect(result).toMatchObject({ content: [{ type: 'text', text: 'Zürich 🚀' }], isError: false });
       expect(result.raw).toMatchObject({ content: result.content });
       const sum = (await call(connection, 'sum', { a: 1, b: 2.5 }))._unsafeUnwrap();
       expect(sum.structuredContent).toEqual({ sum: 3.5 });
+      const failed = (await call(connection, 'fail'))._unsafeUnwrap();
+      expect(failed).toMatchObject({ isError: true, content: [{ type: 'text', text: 'it did not work' }] });
     });
 
     test('answers concurrent calls, each with its own result', async () => {
@@ -89,12 +91,6 @@ export function describeToolServer(name: string, start: (beginning: Beginning) =
       const result = await connection.callTool('steps', {}, { onProgress }, never());
       expect(textOf(result._unsafeUnwrap())).toBe('done');
       expect(seen).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3, message: `step ${progress}` })));
-    });
-
-    test('resolves with a result whose tool reports an error', async () => {
-      const { connection } = await connected(start);
-      const result = (await call(connection, 'fail'))._unsafeUnwrap();
-      expect(result).toMatchObject({ isError: true, content: [{ type: 'text', text: 'it did not work' }] });
     });
 
     test('resolves with a JSON-RPC error and its data', async () => {

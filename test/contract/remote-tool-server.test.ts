@@ -420,3 +420,30 @@ test.each(['retry: 0', 'retry: 99999999999'])(
     }
   },
 );
+
+const PARENT = {
+  traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  tracestate: 'congo=t61rcWkgMzE',
+};
+const BAGGAGE = { baggage: 'user=alice,tier=gold' };
+const STATIC = { baggage: 'static=1' };
+
+describe.each(KINDS)('with a call over %s, a server gets', (kind, start) => {
+  const hasHeaders = kind !== 'SSE';
+
+  test.each([
+    ['the parent of a trace', { ...PARENT, ...BAGGAGE }, false, PARENT, { ...PARENT, ...STATIC }],
+    ['the baggage too, if that is configured', { ...PARENT, ...BAGGAGE }, true, { ...PARENT, ...BAGGAGE }, BAGGAGE],
+    ['nothing of a trace without a parent', BAGGAGE, false, {}, STATIC],
+  ])('%s', async (_, trace, forwardBaggage, meta, headers) => {
+    const { server, connection } = await connectTo(start, { headers: STATIC, forwardBaggage });
+    await connection.callTool('echo', { text: 'a' }, { trace, onProgress: () => {} }, never());
+    const [called] = requestsOf(server, 'tools/call');
+    expect(called?.meta).toHaveProperty('progressToken');
+    const inMeta = Object.entries({ ...called?.meta }).filter(([name]) => /trace|baggage/.test(name));
+    expect(Object.fromEntries(inMeta)).toEqual(meta);
+    if (hasHeaders) expect(called?.headers).toMatchObject(headers);
+    const traced = server.seen.filter(({ headers }) => headers.traceparent !== undefined);
+    expect(traced).toEqual(hasHeaders && 'traceparent' in meta ? [called] : []);
+  });
+});

@@ -8,7 +8,6 @@ const ENV = {
   MCP_HTTP_MAX_CALLS_PER_TOKEN: '2000',
   MCP_HTTP_MAX_CONNECTIONS: '3000',
   OPENAI_MAX_CONCURRENCY: '2000',
-  MCP_HTTP_DRAIN_MS: '120000',
 };
 
 const call = (number: number, meta: object = {}) =>

@@ -4,15 +4,14 @@ import { expect, onTestFinished, test } from 'vitest';
 import { apiEnv, fakeApi } from '../e2e/serve.ts';
 import { neverAnswers } from '../support/behaviours.ts';
 import { type CleanProcessOptions, startCleanProcess } from '../support/clean-process.ts';
+import { legacy } from '../support/http-client.ts';
 import { McpOutputReader } from '../support/mcp-output.ts';
 import { posixTest } from '../support/platform.ts';
 import { isRunning } from '../support/process-tree.ts';
 
 /** 16 MB of answers, far more than any pipe can buffer. */
 const MANY = 2000;
-const ASK_MUCH = Array.from({ length: MANY }, (_, id) => `{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`).join(
-  '',
-);
+const ASK_MUCH = Array.from({ length: MANY }, (_, id) => `${JSON.stringify(legacy('tools/list', {}, id))}\n`).join('');
 
 test('a client that reads late receives all responses, also after the end of its input', async () => {
   const { child, exited } = start(['--stdio']);
@@ -41,12 +40,7 @@ posixTest('signals').for(ENDS_OF_NON_READERS)(
     const { child } = start(['--stdio'], { env: apiEnv(api) });
     const ended = once(child, 'exit');
     child.stdin.write(ASK_MUCH);
-    const call = {
-      jsonrpc: '2.0',
-      id: 'call',
-      method: 'tools/call',
-      params: { name: 'answer', arguments: { query: 'q' } },
-    };
+    const call = legacy('tools/call', { name: 'answer', arguments: { query: 'q' } }, 'call');
     child.stdin.write(`${JSON.stringify(call)}\n`);
     await api.waitForRequests(1);
     end(child);

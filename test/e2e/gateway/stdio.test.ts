@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { modern } from '../../support/http-client.ts';
 import type { McpProcess } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
@@ -9,12 +10,6 @@ import { configure } from './servers.ts';
 import { namesIn } from './user.ts';
 
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
-const MODERN = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
-const ALL = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-
 /** A list does not wait for a slow start. */
 const untilListed = (server: McpProcess, count: number) => expect.poll(() => namesIn(server)).toHaveLength(count);
 
@@ -44,25 +39,20 @@ test('servers start with the first list, not earlier, and end with the program',
 });
 
 // S21
-test('a client of 2026-07-28 listens to changed lists, until it cancels or the input ends', async () => {
+test('a client of 2026-07-28 listens to changed lists, until the input ends', async () => {
   const { config } = configure(['one']);
   const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
-  const send = (message: object) => server.send({ jsonrpc: '2.0', ...message });
-  const meta = { _meta: MODERN };
-  const { result } = await server.request('server/discover', meta);
-  expect(result?.capabilities).toMatchObject({ tools: { listChanged: true }, prompts: { listChanged: true } });
-  for (const id of ['a', 'b']) send({ id, method: 'subscriptions/listen', params: { notifications: ALL, ...meta } });
-  await server.request('tools/list', meta);
-  await server.callTool('one__more', {}, MODERN);
-  const changed = (id: string) => (message: { method?: string; params?: { _meta?: object } }) =>
-    message.method === 'notifications/tools/list_changed' && JSON.stringify(message.params?._meta).includes(`"${id}"`);
-  await server.waitFor(changed('a'));
-  await server.waitFor(changed('b'));
-  send({ method: 'notifications/cancelled', params: { requestId: 'a' } });
+  const listen = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  server.send(modern('subscriptions/listen', { notifications: listen }, {}, 'listening'));
+  await server.request('tools/list', modern('tools/list').params);
+  await server.callTool('one__more', {}, modern('tools/call').params._meta);
+  await server.waitFor(
+    ({ method, params }) =>
+      method === 'notifications/tools/list_changed' && JSON.stringify(params).includes('"listening"'),
+  );
   server.closeStdin();
   expect(await server.exited).toEqual({ code: 0, signal: null });
-  const ended = server.messages.filter((message) => ['a', 'b'].includes(String(message.id)));
-  expect(ended.map(({ id }) => id)).toEqual(['b']);
+  expect(server.messages.filter(({ id }) => id === 'listening')).toHaveLength(1);
 });
 
 test.each([
