@@ -137,7 +137,6 @@ describe('a server that misbehaves, and continues', () => {
   test.each([
     ['noResult', 'the answer is not the result of a tool'],
     ['noObject', 'the answer is neither a result nor an error'],
-    ['noError', 'the answer is neither a result nor an error'],
     ['malformed', 'the answer is not JSON'],
   ])('answers a call with what is no result (%s)', async (tool, detail) => {
     const { connection } = await connectChild();

@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { LoginTokens } from '../../src/adapters/outbound/login/login-tokens.ts';
 import { RemoteLogin } from '../../src/adapters/outbound/mcp-client/remote-login.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
+import { newFolder } from '../e2e/files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeIssuer, loginAt } from '../support/fake-issuer.ts';
 import { protect } from '../support/protected-server.ts';
@@ -23,24 +21,21 @@ const KINDS = [
 
 /** A server that accepts the tokens of its issuer, but those that are in `refused`. */
 async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
-  const folder = mkdtempSync(join(tmpdir(), 'logins-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const [issuer, remote] = await Promise.all([FakeIssuer.start(), startServer()]);
   const refused = new Set<string>(['']);
   protect(remote, issuer, (token) => !refused.has(token));
   const { url } = remote;
   const clock = new FakeClock();
-  const files = new LoginFiles(folder, clock);
+  const files = new LoginFiles(newFolder(), clock);
   const server = { name: 'notes', url, headers: {} };
-  const network = { fetch, clock };
   if (hasLogin) await files.locked(url, () => files.write(url, loginAt(issuer.origin)));
   const remoteLogin = new RemoteLogin({
     name: 'notes',
-    command: 'openai-responses-mcp login notes',
+    command: COMMAND,
     url,
     clock,
     fetch,
-    tokens: new LoginTokens({ server, files, network, learn: () => {}, onRenewal: () => {} }),
+    tokens: new LoginTokens({ server, files, network: { fetch, clock }, learn: () => {}, onRenewal: () => {} }),
   });
   const toolServer = new RemoteToolServer({
     ...server,
@@ -68,7 +63,7 @@ describe.each(KINDS)('a protected server (%s)', (_, startServer) => {
     expect(remote.seen.length).toBeLessThanOrEqual(2);
   });
 
-  test('gets the token with every request, and each once more, with a renewed token, if it has refused the first', async () => {
+  test('gets the token with every request, and a renewed one with those that it has refused', async () => {
     const { issuer, remote, refused, files, url, connect } = await start(startServer);
     const connection = (await connect())._unsafeUnwrap();
     expect(new Set(remote.seen.map(({ headers }) => headers.authorization))).toEqual(new Set(['Bearer access-0']));

@@ -10,39 +10,31 @@ import { newFile } from '../files.ts';
 import { conversationApi } from '../grounding/kit.ts';
 import { apiEnv, textOf } from '../serve.ts';
 
-const SCHEMA = {
-  type: 'object',
-  properties: {
-    owner: { type: 'string', 'x-mcp-header': 'owner' },
-    page: { type: 'integer', 'x-mcp-header': 'Page' },
-    filter: { type: 'object', properties: { own: { type: 'boolean', 'x-mcp-header': 'Own' } } },
-  },
-} as const;
-
-/** A server of the official SDK, which refuses calls whose headers are not as the arguments, and the configuration with it. */
-async function start() {
+// S60
+test('a remote server gets arguments as headers over REST and MCP, in the terminal and in an answer', async () => {
+  // The official server refuses calls whose headers are not as the arguments.
   const handler = createMcpHandler(() => {
     const server = new McpServer({ name: 'hub', version: '1.0.0' });
-    const inputSchema = fromJsonSchema<Record<string, unknown>>({ ...SCHEMA });
+    const properties = {
+      owner: { type: 'string', 'x-mcp-header': 'owner' },
+      page: { type: 'integer', 'x-mcp-header': 'Page' },
+      filter: { type: 'object', properties: { own: { type: 'boolean', 'x-mcp-header': 'Own' } } },
+    } as const;
+    const inputSchema = fromJsonSchema<Record<string, unknown>>({ type: 'object', properties });
     server.registerTool('find', { inputSchema, annotations: { readOnlyHint: true } }, (args) => ({
       content: [{ type: 'text', text: `found ${JSON.stringify(args)}` }],
     }));
     return server;
   });
-  const http = await serveHttpRequests(toNodeHandler(handler) as Parameters<typeof serveHttpRequests>[0]);
   onTestFinished(() => handler.close());
+  const http = await serveHttpRequests(toNodeHandler(handler) as Parameters<typeof serveHttpRequests>[0]);
   const servers = [{ name: 'hub', url: `${http.origin}/mcp` }];
   const config = newFile('config.yaml', JSON.stringify({ servers, grounding: { tools: { hub: 'all' } } }));
   const headers = () => {
     const all = Object.entries(http.seen.findLast(({ method }) => method === 'tools/call')?.headers ?? {});
     return Object.fromEntries(all.filter(([name]) => name.startsWith('mcp-param-')));
   };
-  return { config, headers };
-}
 
-// S60
-test('a remote server gets arguments as headers over REST and MCP, in the terminal and in an answer', async () => {
-  const { config, headers } = await start();
   const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--expose', '--config', config] });
   const input = { owner: 'Zürich', page: 3, filter: { own: true } };
   const reply = await send(new URL('/mcp/call', url).href, { body: { server: 'hub', toolName: 'find', input } });

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
@@ -26,10 +26,7 @@ function newHome() {
   const folder = path.join(home, 'openai-responses-mcp');
   symlinkSync(ROOT, folder, 'junction');
   const program = path.join(folder, 'build', 'index.js');
-  const entry = (...args: string[]) => ({
-    command: process.execPath,
-    args: [recorder, starts, program, ...args],
-  });
+  const entry = { command: process.execPath, args: [recorder, starts, program, '--stdio'] };
   const write = (file: string, content: object) => {
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     // JSON is YAML.
@@ -43,35 +40,33 @@ function newHome() {
 
 const CONFIG = '.config/openai-responses-mcp/config.yaml';
 
-describe('the program does not start itself', () => {
-  test('from the file of the client in which it is a server, named in the default configuration', async () => {
-    const { entry, write, started, run } = newHome();
-    const file = write('mcp.json', { mcpServers: { 'openai-responses': entry('--stdio') } });
-    write(CONFIG, { gateway: { servers_file: file, expose: true } });
-    const { stdout, stderr } = await run('tools');
-    expect(started()).toBe(0);
-    expect(stdout).toMatch(/^No servers are configured/);
-    expect(stderr).toMatch(/^warning: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/);
-  });
+test('the program does not start itself from the file of a client in which it is a server', async () => {
+  const { entry, write, started, run } = newHome();
+  const file = write('mcp.json', { mcpServers: { 'openai-responses': entry } });
+  write(CONFIG, { gateway: { servers_file: file, expose: true } });
+  const { stdout, stderr } = await run('tools');
+  expect(started()).toBe(0);
+  expect(stdout).toMatch(/^No servers are configured/);
+  expect(stderr).toMatch(/^warning: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/);
+});
 
-  test('more than once from `servers`, where it serves answers and starts nothing', async () => {
-    const { entry, write, started, run } = newHome();
-    // The variable exists only in the first process.
-    const other = { name: 'other', command: 'no-such-command-a1b2', envs: { TOKEN: `\${TOKEN}` } };
-    const me = { name: 'me', ...entry('--stdio'), timeout: 20_000 };
-    write(CONFIG, {
-      servers: [me, other],
-      gateway: { expose: true },
-      grounding: { tools: { other: 'all' } },
-      llm: { adapter: 'offline' },
-    });
-    const { stdout } = await run('tools');
-    expect(stdout).toMatch(
-      /^me: available \(stdio\)\n {2}answer: .*\n {2}answer_detailed: .*\n {2}answer_quick: .*\nother: /,
-    );
-    expect(started()).toBe(1);
-    const answered = await run('call', 'me', 'answer_quick', '{"query": "What does HTTP 404 mean?"}');
-    expect(answered.stdout).toContain('404');
-    expect(started()).toBe(2);
+test('as one of its own `servers`, the program serves answers, and starts nothing', async () => {
+  const { entry, write, started, run } = newHome();
+  // The variable exists only in the first process.
+  const other = { name: 'other', command: 'no-such-command-a1b2', envs: { TOKEN: `\${TOKEN}` } };
+  const me = { name: 'me', ...entry, timeout: 20_000 };
+  write(CONFIG, {
+    servers: [me, other],
+    gateway: { expose: true },
+    grounding: { tools: { other: 'all' } },
+    llm: { adapter: 'offline' },
   });
+  const { stdout } = await run('tools');
+  expect(stdout).toMatch(
+    /^me: available \(stdio\)\n {2}answer: .*\n {2}answer_detailed: .*\n {2}answer_quick: .*\nother: /,
+  );
+  expect(started()).toBe(1);
+  const answered = await run('call', 'me', 'answer_quick', '{"query": "What does HTTP 404 mean?"}');
+  expect(answered.stdout).toContain('404');
+  expect(started()).toBe(2);
 });

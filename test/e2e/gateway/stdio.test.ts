@@ -10,26 +10,19 @@ import { configure } from './servers.ts';
 import { namesIn } from './user.ts';
 
 const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
-/** A list does not wait for a slow start. */
-const untilListed = (server: McpProcess, count: number) => expect.poll(() => namesIn(server)).toHaveLength(count);
-
 test('servers start with the first list, not earlier, and end with the program', async () => {
   const { config, started } = configure(['one', 'two']);
   const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
   const { result } = await server.initialize();
   // What the servers have is not known yet.
-  const listChanged = { listChanged: true };
-  expect(result?.capabilities).toEqual({
-    tools: listChanged,
-    resources: listChanged,
-    prompts: listChanged,
-    completions: {},
-  });
+  const changes = { listChanged: true };
+  expect(result?.capabilities).toEqual({ tools: changes, resources: changes, prompts: changes, completions: {} });
   await server.request('ping');
   expect((await server.callTool('none')).error).toMatchObject({ code: -32601 });
   expect(started()).toEqual([]);
 
-  await untilListed(server, 3 + 2 * 11);
+  // A list does not wait for a slow start.
+  await expect.poll(() => namesIn(server)).toHaveLength(3 + 2 * 11);
   expect(started()).toHaveLength(2);
 
   server.closeStdin();

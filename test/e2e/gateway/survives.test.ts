@@ -10,8 +10,6 @@ import { newFile, newFolder } from '../files.ts';
 import { BUILT_PROGRAM } from '../serve.ts';
 import { startGatewayProcess, stdioServer } from './serve-gateway.ts';
 
-// What servers do by accident. Schemas are in schemas.test.ts.
-
 const GOOD = { status: 200, body: { success: true, result: 'a' } };
 
 posixTest('shell')('however servers misbehave at their start, the others work, and no process is left', async () => {
@@ -73,16 +71,14 @@ test('whatever a server does during a call, that call alone fails, and the serve
   expect(Object.fromEntries(outcomes)).toEqual(FAULTS);
 });
 
-test.each([
-  ['one JSON text', 'application/json', '{"jsonrpc":"2.0","id":1,"result":{"a":"'],
-  ['one event', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":1,"result":{"a":"'],
-])('a remote server that answers a call with %s without an end fails only that call', async (_, type, start) => {
+test('a remote server that answers a call without an end fails only that call', async () => {
   const remote = await startModernServer();
   const gateway = await startGatewayProcess([{ name: 'remote', url: remote.url }]);
   await gateway.untilState('remote', 'available');
   remote.answerNext('tools/call', async (_, response) => {
     const closed = once(response, 'close');
-    response.writeHead(200, { 'Content-Type': type }).write(start);
+    const headers = { 'Content-Type': 'application/json' };
+    response.writeHead(200, headers).write('{"jsonrpc":"2.0","id":1,"result":{"a":"');
     const chunk = Buffer.alloc(1_000_000, 'x');
     while (!response.destroyed) if (!response.write(chunk)) await Promise.race([closed, once(response, 'drain')]);
   });

@@ -67,7 +67,6 @@ const MISBEHAVIOUR = {
   malformed: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[\n`),
   noResult: (id) => send({ id, result: { answer: 42 } }),
   noObject: (id) => send({ id, result: 'forty-two' }),
-  noError: (id) => send({ id, error: 'it is broken' }),
   closeOutput: () => closeSync(1),
   closeInput: (id) => {
     process.stdin.destroy();
