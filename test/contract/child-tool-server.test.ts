@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
@@ -129,11 +129,6 @@ describe('a server that misbehaves, and continues', () => {
     expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
   });
 
-  test('logs its standard error by complete lines with debug', async () => {
-    const { logger } = await connect(newChild({ behaviours: ['talkative'], isDebug: true }));
-    await expect.poll(() => logger.lines).toEqual(['debug gateway: child: listening on standard input']);
-  });
-
   test.each([
     ['noResult', 'the answer is not the result of a tool'],
     ['noObject', 'the answer is neither a result nor an error'],
@@ -238,7 +233,7 @@ describe('a server that is lost during a call', () => {
   posixTest('exitSignal')('without the line that it wrote minutes ago', async () => {
     const clock = new FakeClock();
     const { connection, events, logger } = await connect(newChild({ behaviours: ['talkative'], clock, isDebug: true }));
-    await expect.poll(() => logger.lines.join()).toContain('listening on standard input');
+    await expect.poll(() => logger.lines).toEqual(['debug gateway: child: listening on standard input']);
     await clock.advance(60_000);
     void call(connection, 'kill');
     while (events.lost.length === 0) {
@@ -283,19 +278,28 @@ test('the end of a server that ends with its input does not wait for the time th
   expect(tree.pids()).toEqual([]);
 });
 
-posixTest('signals').each(['before', 'after'])(
-  'a server that runs until SIGTERM gets it at once if the end of the program begins %s its own',
-  async (when) => {
-    const ending = new AbortController();
-    const child = newChild({ behaviours: ['idle-after-input'], graceMs: 10 * 60_000, programEnds: ending.signal });
-    const { connection, tree } = await connect(child);
-    if (when === 'before') ending.abort();
-    const closed = connection.close();
-    ending.abort();
-    await closed;
-    expect(tree.pids()).toEqual([]);
-  },
-);
+posixTest('signals')('a server gets SIGTERM before anything is awaited if the program ends', async () => {
+  const { connection, tree } = await connect(
+    newChild({ behaviours: ['idle-after-input'], programEnds: AbortSignal.abort() }),
+  );
+  const kill = vi.spyOn(process, 'kill');
+  const closed = connection.close();
+  const sent = [...kill.mock.calls];
+  kill.mockRestore();
+  await closed;
+  expect(sent).toEqual([[-Number(connection.pid), 'SIGTERM']]);
+  expect(tree.pids()).toEqual([]);
+});
+
+posixTest('signals')('a server gets SIGTERM as soon as the program ends, while its own end is awaited', async () => {
+  const ending = new AbortController();
+  const child = newChild({ behaviours: ['idle-after-input'], graceMs: 10 * 60_000, programEnds: ending.signal });
+  const { connection, tree } = await connect(child);
+  const closed = connection.close();
+  ending.abort();
+  await closed;
+  expect(tree.pids()).toEqual([]);
+});
 
 describe.concurrent('the end of a server by force', () => {
   const shell = (script: string) => (server: readonly string[]) => ['/bin/sh', '-c', script, ...server];

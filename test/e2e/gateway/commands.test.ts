@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { runCli, startServer } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
@@ -30,41 +30,38 @@ test('tools <server> <tool> shows the parameters of a tool, and starts only its 
   expect(started()).toHaveLength(1);
 });
 
-describe('call', () => {
-  const INPUT = '{"message": "日本語"}';
+const INPUT = '{"message": "日本語"}';
 
-  test.each([
-    ['argument', () => INPUT, ''],
-    ['file', () => `@${newFile('input.json', `\uFEFF${INPUT}`)}`, ''],
-    ['standard input', () => '-', INPUT],
-  ])('takes the input from the %s, and starts only its server', async (_, toWord, stdin) => {
-    const { config, started } = configure(['one', 'two']);
-    const word = toWord();
-    expect(await runCli(['call', 'one', 'echo', word, '--config', config], { stdin })).toEqual({
-      code: 0,
-      signal: null,
-      stdout: '日本語\n',
-      stderr: '',
-    });
-    expect(started()).toHaveLength(1);
-    expect(started().filter(isRunning)).toEqual([]);
+test.each([
+  ['argument', () => INPUT, ''],
+  ['file', () => `@${newFile('input.json', `\uFEFF${INPUT}`)}`, ''],
+  ['standard input', () => '-', INPUT],
+])('call takes the input from the %s, and starts only its server', async (_, toWord, stdin) => {
+  const { config, started } = configure(['one', 'two']);
+  expect(await runCli(['call', 'one', 'echo', toWord(), '--config', config], { stdin })).toEqual({
+    code: 0,
+    signal: null,
+    stdout: '日本語\n',
+    stderr: '',
   });
+  expect(started()).toHaveLength(1);
+  expect(started().filter(isRunning)).toEqual([]);
+});
 
-  test('fails with one line', async () => {
-    const { config, started } = configure(['one']);
-    const failed = await runCli(['call', 'one', 'fail', '--config', config]);
-    expect(failed).toMatchObject({ code: 1, stdout: '', stderr: 'It did not work.\n' });
-    expect(started().filter(isRunning)).toEqual([]);
-  });
+test('call fails with one line', async () => {
+  const { config, started } = configure(['one']);
+  const failed = await runCli(['call', 'one', 'fail', '--config', config]);
+  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: 'It did not work.\n' });
+  expect(started().filter(isRunning)).toEqual([]);
+});
 
-  posixTest('signals')('ends with 130 and leaves no process after Ctrl-C', async () => {
-    const { config, started } = configure(['one']);
-    const running = startServer({ args: ['call', 'one', 'wait', '--debug', '--config', config] });
-    await expect.poll(() => running.stderr()).toContain('started');
-    running.kill('SIGINT');
-    expect(await running.exited).toEqual({ code: 130, signal: null });
-    expect(started()).toHaveLength(1);
-    expect(started().filter(isRunning)).toEqual([]);
-    await running.dispose();
-  });
+posixTest('signals')('after Ctrl-C, call ends with 130 and leaves no process', async () => {
+  const { config, started } = configure(['one']);
+  const running = startServer({ args: ['call', 'one', 'wait', '--debug', '--config', config] });
+  await expect.poll(() => running.stderr()).toContain('started');
+  running.kill('SIGINT');
+  expect(await running.exited).toEqual({ code: 130, signal: null });
+  expect(started()).toHaveLength(1);
+  expect(started().filter(isRunning)).toEqual([]);
+  await running.dispose();
 });
