@@ -9,33 +9,27 @@ const TOKENS = [
   { caller: 'alice', token: 'alice-token-0123456789' },
   { caller: 'bob', token: 'bob-token-0123456789' },
 ];
+const ALICE = { Authorization: 'Bearer alice-token-0123456789' };
 
 const PAGE = ['mcp.example.com'];
 
 test.each([
-  [200, { Host: 'localhost' }, []],
   [200, { Host: 'LOCALHOST:80' }, []],
   [200, { Host: '127.0.0.1:3917' }, []],
   [200, { Host: '[::1]:1' }, []],
-  [403, { Host: 'evil.example' }, []],
   [403, { Host: 'localhost.evil.example' }, []],
-  [403, { Host: '127.0.0.1.evil.example' }, []],
   [200, { Host: 'mcp.example.com:8443' }, PAGE],
-  [200, { Host: 'localhost' }, PAGE],
   [403, { Host: 'other.example.com' }, PAGE],
   [200, { Host: '10.1.2.3:8080' }, ['*']],
   [200, { Origin: 'http://localhost:5173' }, []],
-  [200, { Origin: 'https://127.0.0.1' }, []],
   [200, { Origin: 'http://[::1]:8080' }, []],
   [403, { Origin: 'http://localhost.evil.example' }, []],
   [403, { Origin: 'null' }, []],
   [403, { Origin: 'file://localhost' }, []],
-  [403, { Origin: 'localhost' }, []],
   // That of the page of this server at a listed name, also if a proxy ends TLS.
   [200, { Origin: 'http://mcp.example.com:3917', Host: 'mcp.example.com:3917' }, PAGE],
   [200, { Origin: 'https://mcp.example.com', Host: 'mcp.example.com' }, PAGE],
   [403, { Origin: 'http://mcp.example.com:8080', Host: 'mcp.example.com:3917' }, PAGE],
-  [403, { Origin: 'http://other.example.com', Host: 'mcp.example.com' }, [...PAGE, 'other.example.com']],
   // Any name could be that of a page that resolves to this machine.
   [403, { Origin: 'http://evil.example', Host: 'evil.example' }, ['*']],
 ])('%i for %j if the listed hosts are %j', async (status, headers, allowedHosts) => {
@@ -57,29 +51,29 @@ test('the address that it listens on is accepted', async () => {
   expect((await post(PING, { Host: '127.0.0.3' })).status).toBe(403);
 });
 
-test('Origin is checked for every method and path', async () => {
-  const { url, at } = await serveHttp();
-  const headers = { Origin: 'http://evil.example' };
-  for (const method of ['GET', 'DELETE', 'OPTIONS']) expect((await send(url, { method, headers })).status).toBe(403);
-  expect((await send(at('/metrics'), { method: 'GET', headers })).status).toBe(403);
-});
-
 describe('CORS', () => {
   const http = { allowedOrigins: ['https://chat.example.com'], tokens: TOKENS };
   const Origin = 'https://chat.example.com';
 
-  test('a listed origin may send a preflight without the token, and may read the answer', async () => {
-    const { url, post } = await serveHttp({ http });
-    const asked = await send(url, { method: 'OPTIONS', headers: { Origin, 'Access-Control-Request-Method': 'POST' } });
+  test.each([
+    ['/mcp', 'POST', /Mcp-Method/],
+    ['/mcp/call', 'GET,POST', /Authorization.*If-None-Match.*X-Request-Id/],
+  ])('a listed origin may ask before %s without the token, and may read the answer', async (path, methods, allowed) => {
+    const { at } = await serveHttp({ http });
+    const asked = await send(at(path), { method: 'OPTIONS', headers: { Origin } });
     expect(asked.status).toBe(204);
     expect(asked.headers).toMatchObject({
       'access-control-allow-origin': Origin,
-      'access-control-allow-methods': 'POST',
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': expect.stringMatching(allowed),
       vary: expect.stringContaining('Origin'),
     });
-    expect(asked.headers['access-control-allow-headers']).toContain('Mcp-Method');
-    const reply = await post(PING, { Origin, Authorization: 'Bearer alice-token-0123456789' });
-    expect(reply.headers['access-control-allow-origin']).toBe(Origin);
+    for (const headers of [{ Origin }, { Origin, ...ALICE }]) {
+      expect((await send(at(path), { body: PING, headers })).headers).toMatchObject({
+        'access-control-allow-origin': Origin,
+        'access-control-expose-headers': 'ETag,RateLimit,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Request-Id',
+      });
+    }
   });
 
   test('is not enabled for local pages that are not listed', async () => {
@@ -94,10 +88,7 @@ describe('tokens', () => {
   test.each([
     [undefined, 'Bearer realm="mcp"'],
     ['Basic YTpi', 'Bearer realm="mcp"'],
-    ['Bearer', 'Bearer realm="mcp"'],
     ['Bearer wrong', 'Bearer realm="mcp", error="invalid_token"'],
-    ['Bearer alice-token-0123456789x', 'Bearer realm="mcp", error="invalid_token"'],
-    ['alice-token-0123456789', 'Bearer realm="mcp"'],
   ])('rejects the authorization %s with 401', async (authorization, challenge) => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
     const reply = await post(PING, authorization === undefined ? {} : { Authorization: authorization });
@@ -108,32 +99,40 @@ describe('tokens', () => {
 
   test('identify one caller each', async () => {
     const { post, accessLines, untilLogged } = await serveHttp({ http: { tokens: TOKENS } });
-    expect((await post(PING, { Authorization: 'Bearer alice-token-0123456789' })).status).toBe(200);
+    expect((await post(PING, ALICE)).status).toBe(200);
     expect((await post(PING, { Authorization: 'bearer bob-token-0123456789' })).status).toBe(200);
     await untilLogged(2);
     expect(accessLines.map(({ caller }) => caller)).toEqual(['alice', 'bob']);
   });
 
-  test('are required everywhere except at the probes', async () => {
-    const { url, at } = await serveHttp({ http: { tokens: TOKENS } });
-    for (const method of ['GET', 'DELETE', 'PUT']) expect((await send(url, { method })).status).toBe(401);
-    expect((await send(at('/metrics'), { method: 'GET' })).status).toBe(401);
-    expect((await send(at('/nowhere'), { method: 'GET' })).status).toBe(401);
-    expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
-    expect((await send(at('/readyz'), { method: 'GET' })).status).toBe(200);
-  });
-
   // S24
-  test('are checked after Host and Origin', async () => {
-    const { post } = await serveHttp({ http: { tokens: TOKENS } });
-    expect((await post(PING, { Origin: 'http://evil.example' })).status).toBe(403);
+  test.each([
+    ['POST', '/mcp'],
+    ['DELETE', '/mcp'],
+    ['GET', '/mcp/tools'],
+    ['GET', '/mcp/servers'],
+    ['POST', '/mcp/call'],
+    ['POST', '/mcp/tools/openai-responses-mcp/answer'],
+    ['POST', '/mcp/servers/files/restart'],
+    ['GET', '/openapi.json'],
+    ['GET', '/metrics'],
+    ['GET', '/nowhere'],
+  ])('are required by %s %s, which looks at Host and Origin first', async (method, path) => {
+    const { at, llmSearch } = await serveHttp({ http: { tokens: TOKENS } });
+    const body = method === 'POST' ? { body: { query: 'q' } } : {};
+    const statusOf = async (headers: object) =>
+      (await send(at(path), { method, headers: { ...headers }, ...body })).status;
+    expect(await statusOf({})).toBe(401);
+    expect(await statusOf({ Host: 'evil.example' })).toBe(403);
+    expect(await statusOf({ ...ALICE, Origin: 'https://evil.example' })).toBe(403);
+    expect(llmSearch.requests).toEqual([]);
+    expect(await statusOf(ALICE)).not.toBe(401);
   });
 
   test('are masked in all output', async () => {
     const { post } = await serveHttp({ http: { tokens: TOKENS } });
-    const Authorization = 'Bearer alice-token-0123456789';
     const message = legacy('tools/call', { name: 'answer', arguments: { query: 1, note: '' } }, 'bob-token-0123456789');
-    expect((await post(message, { Authorization })).text).not.toContain('bob-token');
+    expect((await post(message, ALICE)).text).not.toContain('bob-token');
   });
 });
 
@@ -158,9 +157,7 @@ describe('what proxies and servers could understand differently', () => {
 
   test.each([
     ['user info', 'http://user@localhost'],
-    ['a path', 'http://localhost/'],
     ['a tab', 'http://local\thost'],
-    ['another case', 'HTTP://localhost'],
     ['two values', 'http://localhost, http://localhost'],
   ])('is refused: an origin with %s', async (_, origin) => {
     expect(await statusOf(['POST /mcp HTTP/1.1', 'Host: localhost', `Origin: ${origin}`])).toBe('403');
@@ -170,5 +167,9 @@ describe('what proxies and servers could understand differently', () => {
     const { url } = await serveHttp({ http: { tokens: TOKENS } });
     const Authorization = TOKENS.map(({ token }) => `Bearer ${token}`);
     expect((await send(url, { body: PING, headers: { Authorization } })).status).toBe(401);
+  });
+
+  test('is accepted: a complete URL as target, as a proxy may send it', async () => {
+    expect(await statusOf(['POST http://localhost/mcp?x=1 HTTP/1.1', 'Host: localhost'])).toBe('200');
   });
 });

@@ -2,30 +2,28 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { LongAnswers } from '../../src/application/answers/long-answers.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
 import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLongApi } from '../support/fake-long-api.ts';
 import { begin, type Exchange, legacy, modern, send } from '../support/http-client.ts';
+import { until } from '../support/until.ts';
 import { type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
 type Served = Awaited<ReturnType<typeof serveHttp>>;
 
 const CALL = legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } });
+const JSON_ONLY = { Accept: 'application/json' };
+const ANSWER_PATH = '/mcp/tools/openai-responses-mcp/answer';
 
-test('reports that it is alive and ready', async () => {
-  const { at } = await serveHttp();
-  expect(await send(at('/healthz'), { method: 'GET', headers: { Host: '10.0.0.1:80' } })).toMatchObject({
-    status: 200,
-  });
-  expect((await send(at('/readyz'), { method: 'GET' })).text).toBe('{"ok":true}');
-});
-
-test('reports that it is alive but not ready without a key', async () => {
-  const { at } = await serveHttp({ http: { canAnswer: false } });
-  expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
-  expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({
-    status: 503,
-    text: '{"ok":false,"why":"no key"}',
-  });
+test.each([
+  [true, 200, '{"ok":true}'],
+  [false, 503, '{"ok":false,"why":"no key"}'],
+])('reports that it is alive, and ready if it has a key: %s', async (canAnswer, status, text) => {
+  const { at } = await serveHttp({ http: { canAnswer } });
+  expect((await send(at('/healthz'), { method: 'GET', headers: { Host: '10.0.0.1:80' } })).status).toBe(200);
+  expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({ status, text });
 });
 
 // S28
@@ -42,23 +40,21 @@ test('while it drains it is not ready and accepts no calls, and calls in flight 
     text: '{"ok":false,"why":"draining"}',
   });
   expect((await send(at('/healthz'), { method: 'GET' })).status).toBe(200);
-  const refused = await post(CALL);
-  expect(refused.status).toBe(503);
-  expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+  const rest = await send(at(ANSWER_PATH), { body: { query: 'q' } });
+  expect(rest.message.error).toMatchObject({
+    code: 'SHUTTING_DOWN',
+    message: 'The gateway is shutting down. Try again later.',
+  });
+  for (const refused of [await post(CALL), rest]) {
+    expect(refused.status).toBe(503);
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
+  }
 
   search.settle(ok(searchReply()));
   expect((await call.reply).events.at(-1)?.result).toBeDefined();
   await clock.advance(100);
   await drained;
   await expect(post(CALL)).rejects.toThrow('ECONNREFUSED');
-});
-
-test('ends soon if nothing is in flight', async () => {
-  const clock = new FakeClock();
-  const { server } = await serveHttp({ clock });
-  const drained = server.drain();
-  await clock.advance(100);
-  await drained;
 });
 
 test('a request that had arrived when the drain began gets a response, on a connection that was idle', async () => {
@@ -82,17 +78,13 @@ const IS_ERROR = { isError: true, content: [{ type: 'text', text: `answer failed
 const MODERN_CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } }, { progressToken: 1 });
 
 describe('what is not answered when the time is over', () => {
-  /** The call, and the reply that its client gets. */
-  async function cut(
-    options: ServeHttpOptions,
-    start: (served: Served) => Exchange,
-    isPending: (call: Exchange, llmSearch: FakeLlmSearch) => Promise<unknown>,
-  ) {
+  /** The reply that a call gets, and its line in the access log. */
+  async function cut(start: (served: Served) => Exchange, options: ServeHttpOptions = {}) {
     const clock = new FakeClock();
     const llmSearch = new FakeLlmSearch(hangs);
     const served = await serveHttp({ clock, llmSearch, ...options });
     const call = start(served);
-    await isPending(call, llmSearch);
+    await until(() => llmSearch.requests.length === 1);
     let isDrained = false;
     const drained = served.server.drain().then(() => {
       isDrained = true;
@@ -105,54 +97,58 @@ describe('what is not answered when the time is over', () => {
     expect(llmSearch.signals.every(({ aborted }) => aborted)).toBe(true);
     return { reply, line: served.accessLines.at(-1) };
   }
-  const untilProgress = (call: Exchange) => call.until('progress');
-  const untilAsked = (_: Exchange, { requests }: FakeLlmSearch) => expect.poll(() => requests).toHaveLength(1);
 
   test.for([
     ['an error', CALL, 'protocol', { error: { code: -32001, message: 'answer failed', data: { message: AGAIN } } }],
     ['a result, if that is configured', CALL, 'result', { result: IS_ERROR }],
     ['a result in the modern era', MODERN_CALL, 'protocol', { result: { resultType: 'complete', ...IS_ERROR } }],
   ] as const)('gets %s as the last event of its stream', async ([, message, toolErrors, expected]) => {
-    const { reply, line } = await cut({ toolErrors }, ({ begin }) => begin(message), untilProgress);
+    const { reply, line } = await cut(({ begin }) => begin(message), { toolErrors });
     expect(reply.status).toBe(200);
     expect(reply.events.at(-1)).toMatchObject(expected);
     expect(line).toMatchObject({ method: 'tools/call', tool: 'answer', status: 200, outcome: 'shutting_down' });
   });
 
-  test('gets 503 if there was no response yet', async () => {
-    const { reply, line } = await cut(
-      { toolErrors: 'result' },
-      ({ begin }) => begin(CALL, { Accept: 'application/json' }),
-      untilAsked,
-    );
+  test.for<[string, (served: Served) => Exchange, string | number]>([
+    ['MCP', ({ begin }) => begin(CALL, JSON_ONLY), -32600],
+    ['REST', ({ at }) => begin(at(ANSWER_PATH), { body: { query: 'q' } }), 'SHUTTING_DOWN'],
+  ])('gets 503 over %s if there was no response yet', async ([, start, code]) => {
+    const { reply, line } = await cut(start);
     expect(reply.status).toBe(503);
     expect(reply.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
-    expect(reply.message).toMatchObject({ id: 1, error: { code: -32600 } });
+    expect(reply.message.error).toMatchObject({ code });
     expect(line).toMatchObject({ tool: 'answer', status: 503, outcome: 'shutting_down' });
   });
 
-  test('gets 503 SHUTTING_DOWN over REST', async () => {
-    const { reply, line } = await cut(
-      {},
-      ({ at }) => begin(at('/mcp/tools/openai-responses-mcp/answer'), { body: { query: 'q' } }),
-      untilAsked,
+  test('gets a handle if its response is known, and its search continues; a call without a handle fails', async () => {
+    const api = new FakeLongApi();
+    const { clock } = api;
+    const llmSearch = new FakeLlmSearch(hangs);
+    const keepMs = 3_600_000;
+    const config = { longAnswers: { tools: ['answer_detailed' as const], keepMs } };
+    const long = new LongAnswers({ llmSearch: api, responses: api, signer: new FakeHandleSigner(), clock, keepMs });
+    const http = { endWaits: () => long.endWaits() };
+    const { begin, server, accessLines } = await serveHttp({ clock, llmSearch, long, config, http });
+    const [short, detailed] = ['answer', 'answer_detailed'].map((name) =>
+      begin(legacy('tools/call', { name, arguments: { query: `What does ${name} do?` } }), JSON_ONLY),
     );
-    expect(reply.status).toBe(503);
-    expect(reply.message.error).toMatchObject({ code: 'SHUTTING_DOWN' });
-    expect(line).toMatchObject({ status: 503, outcome: 'shutting_down' });
+    await until(() => api.posts.length + llmSearch.requests.length === 2);
+    const drained = server.drain();
+    await clock.advance(25_000);
+    const reply = await detailed?.reply;
+    expect(reply?.status).toBe(200);
+    expect(reply?.message.result?._meta).toMatchObject({
+      'io.github.uchimanajet7.openai-responses-mcp/report': { state: 'unfinished', handle: expect.any(String) },
+    });
+    await clock.advance(500);
+    expect((await short?.reply)?.status).toBe(503);
+    await drained;
+    expect(accessLines).toMatchObject([
+      { status: 200, outcome: 'unfinished' },
+      { status: 503, outcome: 'shutting_down' },
+    ]);
+    expect(api.cancels).toEqual([]);
   });
-});
-
-test('a client that does not read its last event does not keep the process', async () => {
-  const clock = new FakeClock();
-  const { server, begin } = await serveHttp({ clock, llmSearch: new FakeLlmSearch(hangs), http: { drainMs: 1 } });
-  const call = begin(CALL);
-  await call.until('progress');
-  call.reply.catch(() => {});
-  const drained = server.drain();
-  await clock.advance(1);
-  await clock.advance(500);
-  await drained;
 });
 
 test('ends at once when it is asked a second time', async () => {

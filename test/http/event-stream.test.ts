@@ -1,50 +1,35 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeLlmSearch, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, modern } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
 import { serveHttp } from './serve-http.ts';
 
 const QUESTION = { name: 'answer', arguments: { query: 'q' } };
 
-/** A call that asks for progress, in each era. */
-const ERAS = [
-  ['2025-06-18', (token: string | number) => legacy('tools/call', { ...QUESTION, _meta: { progressToken: token } })],
-  ['2026-07-28', (token: string | number) => modern('tools/call', QUESTION, { progressToken: token })],
-] as const;
-
-test.each(ERAS)('progress turns the answer into an event stream (%s), for the token 0 too', async (_, call) => {
-  for (const token of [0, 7, '', 'abc']) {
-    const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' })) });
-    const reply = await post(call(token));
-    expect(reply.status).toBe(200);
-    expect(reply.headers).toMatchObject({
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-cache, no-transform',
-      'x-accel-buffering': 'no',
-    });
-    const [first, last] = [reply.events.at(0), reply.events.at(-1)];
-    expect(first).toMatchObject({ method: 'notifications/progress', params: { progressToken: token, progress: 1 } });
-    expect(last).toMatchObject({ id: 1, result: { structuredContent: { answer: 'Not Found.' } } });
-    expect(reply.text).toMatch(/^event: message\ndata: \{.*\}\n\n/);
-    expect(reply.text).not.toMatch(/^id:/m);
-  }
-});
-
-test('the stream opens before there is an answer', async () => {
+test.each([
+  ['2025-06-18', legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } })],
+  ['2026-07-28', modern('tools/call', QUESTION, { progressToken: 0 })],
+])('a call with progress is an event stream, which opens before there is an answer (%s)', async (_, message) => {
   const search = repliesLate();
   const { begin } = await serveHttp({ llmSearch: new FakeLlmSearch(search.configured) });
-  const call = begin(legacy('tools/call', { ...QUESTION, _meta: { progressToken: 0 } }));
+  const call = begin(message);
   await call.until('notifications/progress');
   search.settle(ok(searchReply()));
-  expect((await call.reply).events).toHaveLength(2);
-});
-
-test('a quick answer without a token is JSON', async () => {
-  const { post } = await serveHttp();
-  const reply = await post(legacy('tools/call', QUESTION));
-  expect(reply.headers['content-type']).toBe('application/json');
+  const reply = await call.reply;
+  expect(reply.status).toBe(200);
+  expect(reply.headers).toMatchObject({
+    'content-type': 'text/event-stream',
+    'cache-control': 'no-cache, no-transform',
+    'x-accel-buffering': 'no',
+  });
+  expect(reply.events).toMatchObject([
+    { method: 'notifications/progress', params: { progressToken: 0, progress: 1 } },
+    { id: 1, result: { structuredContent: { answer: 'Not Found.' } } },
+  ]);
+  expect(reply.text).toMatch(/^event: message\ndata: \{.*\}\n\n/);
+  expect(reply.text).not.toMatch(/^id:/m);
 });
 
 test('an answer that takes more than 10 seconds becomes a stream, with a comment every 15 seconds', async () => {
@@ -108,7 +93,7 @@ test.each(['application/json', 'application/json, text/event-stream;q=0'])(
 );
 
 test('a client that accepts only streams gets one', async () => {
-  const { post } = await serveHttp({ llmSearch: new FakeLlmSearch(replies()) });
+  const { post } = await serveHttp();
   const reply = await post(legacy('tools/call', QUESTION), { Accept: 'text/event-stream' });
   expect(reply.events).toHaveLength(1);
 });

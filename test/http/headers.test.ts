@@ -6,17 +6,15 @@ const VERSION = 'io.modelcontextprotocol/protocolVersion';
 const CALL = modern('tools/call', { name: 'answer', arguments: { query: 'q' } });
 
 describe('2025-06-18 and earlier', () => {
-  test.each([[undefined], ['2024-11-05'], ['2025-03-26'], ['2025-06-18'], ['2025-11-25']])(
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
     'accepts the version header %s',
     async (version) => {
       const { post } = await serveHttp();
-      const headers = version === undefined ? {} : { 'MCP-Protocol-Version': version };
-      expect((await post(legacy('tools/list'), headers)).status).toBe(200);
-      expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).status).toBe(202);
+      expect((await post(legacy('tools/list'), { 'MCP-Protocol-Version': version })).status).toBe(200);
     },
   );
 
-  test.each(['bogus', '1999-01-01', '2025-12-31', ''])('rejects the version header %j with 400', async (version) => {
+  test.each(['bogus', '2025-12-31', ''])('rejects the version header %j with 400', async (version) => {
     const { post } = await serveHttp();
     const reply = await post(legacy('tools/list', {}, 0), { 'MCP-Protocol-Version': version });
     expect(reply.status).toBe(400);
@@ -25,24 +23,11 @@ describe('2025-06-18 and earlier', () => {
     expect(notified.status).toBe(400);
   });
 
-  test.each(['bogus', '2025-11-25', '2026-07-28'])('ignores it for initialize: %s', async (version) => {
+  test.each(['bogus', '2026-07-28'])('ignores it for initialize: %s', async (version) => {
     const { post } = await serveHttp();
     const reply = await post(legacy('initialize'), { 'MCP-Protocol-Version': version });
     expect(reply.status).toBe(200);
     expect(reply.message.result?.protocolVersion).toBe('2025-06-18');
-  });
-
-  test.each([
-    ['an unknown method', legacy('resources/list'), -32601],
-    ['an unknown tool', legacy('tools/call', { name: 'x' }), -32601],
-    ['a malformed call', legacy('tools/call', { name: 1 }), -32602],
-    ['invalid arguments', legacy('tools/call', { name: 'answer', arguments: {} }), -32602],
-  ])('reports %s in the answer, with 200', async (_, message, code) => {
-    const { post } = await serveHttp();
-    const reply = await post(message);
-    expect(reply.status).toBe(200);
-    expect(reply.message.error?.code).toBe(code);
-    expect(reply.message.result).toBeUndefined();
   });
 });
 
@@ -63,45 +48,23 @@ describe('2026-07-28', () => {
     ['another version', { 'MCP-Protocol-Version': '2025-06-18' }],
     ['no method', { 'Mcp-Method': undefined }],
     ['another method', { 'Mcp-Method': 'tools/list' }],
-    ['the method in capitals', { 'Mcp-Method': 'TOOLS/CALL' }],
     ['no name', { 'Mcp-Name': undefined }],
     ['another name', { 'Mcp-Name': 'answer_quick' }],
     ['the name in capitals', { 'Mcp-Name': 'Answer' }],
-    ['another name in base64', { 'Mcp-Name': '=?base64?eA==?=' }],
-    ['invalid base64', { 'Mcp-Name': '=?base64?YW5zd2Vy!?=' }],
-    ['base64 without its padding', { 'Mcp-Name': '=?base64?YW5zd2VyMQ?=' }],
-    ['a marker in capitals', { 'Mcp-Name': '=?BASE64?YW5zd2Vy?=' }],
+    ['the name twice', { 'Mcp-Name': ['answer', 'answer'] }],
   ])('rejects %s with 400 and -32020, and asks no model', async (_, change) => {
     const { url, llmSearch } = await serveHttp();
     const headers = Object.entries({ ...modernHeaders(CALL), ...change }).filter(([, value]) => value !== undefined);
-    const reply = await send(url, { body: CALL, headers: Object.fromEntries(headers) as Record<string, string> });
-    expect(reply.status).toBe(400);
-    expect(reply.message).toMatchObject({ id: 1, error: { code: -32020 } });
+    const { reply } = begin(url, { body: CALL, headers: Object.fromEntries(headers) as Record<string, string> });
+    const { status, message } = await reply;
+    expect(status).toBe(400);
+    expect(message).toMatchObject({ id: 1, error: { code: -32020 } });
     expect(llmSearch.requests).toEqual([]);
-  });
-
-  test('rejects a header that is sent twice', async () => {
-    const { url } = await serveHttp();
-    const { reply } = begin(url, { body: CALL, headers: { ...modernHeaders(CALL), 'Mcp-Name': ['answer', 'answer'] } });
-    expect((await reply).message.error?.code).toBe(-32020);
   });
 
   test.each([
     ['no capabilities', { [VERSION]: '2026-07-28' }],
-    [
-      'capabilities that are not an object',
-      { [VERSION]: '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': [] },
-    ],
-    ['a version that is not a string', { [VERSION]: 1, 'io.modelcontextprotocol/clientCapabilities': {} }],
     ['no envelope', {}],
-    [
-      'a client without a name',
-      {
-        [VERSION]: '2026-07-28',
-        'io.modelcontextprotocol/clientCapabilities': {},
-        'io.modelcontextprotocol/clientInfo': {},
-      },
-    ],
   ])('rejects %s with 400 and -32602', async (_, _meta) => {
     const { url } = await serveHttp();
     const body = { jsonrpc: '2.0', id: 7, method: 'tools/list', params: { _meta } };
@@ -122,26 +85,17 @@ describe('2026-07-28', () => {
     const contradicted = await send(url, { body, headers: { 'MCP-Protocol-Version': '2026-07-28' } });
     expect(contradicted.message.error?.code).toBe(-32020);
   });
+});
 
-  test.each(['initialize', 'ping', 'subscriptions/listen', 'resources/list', 'logging/setLevel'])(
-    'has no method %s: 404',
-    async (method) => {
-      const { post } = await serveHttp();
-      const reply = await post(modern(method));
-      expect(reply.status).toBe(404);
-      expect(reply.message).toMatchObject({ id: 1, error: { code: -32601 } });
-    },
-  );
-
-  test.each([
-    ['an unknown tool', modern('tools/call', { name: 'x' }), { error: { code: -32602 } }],
-    ['a malformed call', modern('tools/call', { name: 1 }), { error: { code: -32602 } }],
-    ['an unknown cursor', modern('tools/list', { cursor: '' }), { error: { code: -32602 } }],
-    ['invalid arguments', modern('tools/call', { name: 'answer', arguments: {} }), { result: { isError: true } }],
-  ])('reports %s in the answer, with 200', async (_, message, expected) => {
-    const { post } = await serveHttp();
-    const reply = await post(message);
-    expect(reply.status).toBe(200);
-    expect(reply.message).toMatchObject(expected);
-  });
+test.each([
+  [legacy('resources/list'), 200, { error: { code: -32601 } }],
+  [legacy('tools/call', { name: 'answer', arguments: {} }), 200, { error: { code: -32602 } }],
+  [modern('resources/list'), 404, { error: { code: -32601 } }],
+  [modern('tools/call', { name: 'x' }), 200, { error: { code: -32602 } }],
+  [modern('tools/call', { name: 'answer', arguments: {} }), 200, { result: { isError: true } }],
+])('errors are in the response, and their status is that of the era: %j gets %i', async (message, status, expected) => {
+  const { post } = await serveHttp();
+  const reply = await post(message);
+  expect(reply.status).toBe(status);
+  expect(reply.message).toMatchObject(expected);
 });

@@ -7,45 +7,59 @@ import { expect, onTestFinished, test } from 'vitest';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeLlmSearch, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { legacy, modern, modernHeaders, send } from '../support/http-client.ts';
+import { hangs, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
+import { until } from '../support/until.ts';
+import { serveGateway } from './serve-gateway.ts';
 import { serveHttp } from './serve-http.ts';
 
 const TOKENS = [
   { caller: 'alice', token: 'alice-token-0123456789' },
   { caller: 'bob', token: 'bob-token-0123456789' },
 ];
-const [ALICE, BOB] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
+const [ALICE = {}, BOB = {}] = TOKENS.map(({ token }) => ({ Authorization: `Bearer ${token}` }));
 
 const TIMEOUTS = { headersTimeout: 100, requestTimeout: 200, connectionsCheckingInterval: 20 };
 
 // S26
-test('limits the calls in flight of a token, independently of other tokens', async () => {
-  const [first, second] = [repliesLate(), repliesLate()];
-  const llmSearch = new FakeLlmSearch(first.configured, second.configured, async () => ok(searchReply()));
-  const { begin, post } = await serveHttp({ llmSearch, http: { tokens: TOKENS, maxCallsPerToken: 1 } });
-  const call = (id: string) =>
-    legacy('tools/call', { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: id } }, id);
+test('limits what a caller has in flight over MCP and REST together, independently of other callers', async () => {
+  const search = repliesLate();
+  const llmSearch = new FakeLlmSearch(search.configured);
+  const files = new ScriptedToolServer({ read: says('Hello.'), wait: hangs });
+  const http = { tokens: TOKENS, maxCallsPerToken: 2 };
+  const { begin, beginCall, call, post, get, at } = await serveGateway({ files }, { llmSearch, http });
+  const read = { server: 'files', toolName: 'read' };
+  const overRest = beginCall({ server: 'files', toolName: 'wait' }, ALICE);
+  const question = { name: 'answer', arguments: { query: 'q' }, _meta: { progressToken: 1 } };
+  const overMcp = begin(legacy('tools/call', question), ALICE);
+  await Promise.all([until(() => files.calls.length === 1), overMcp.until('progress')]);
 
-  const alice = begin(call('a1'), ALICE);
-  const bob = begin(call('b1'), BOB);
-  await Promise.all([alice.until('progress'), bob.until('progress')]);
-
-  const refused = await post(call('a2'), ALICE);
-  expect(refused.status).toBe(429);
-  expect(refused.headers['retry-after']).toBe('1');
-  expect(refused.message).toMatchObject({ id: 'a2', error: { code: -32600 } });
+  const message = 'Too many calls in flight: at most 2 per token. Try again when one has finished.';
+  const rest = [
+    await call(read, ALICE),
+    await get('/mcp/tools', ALICE),
+    await send(at('/mcp/servers/files/restart'), { body: {}, headers: ALICE }),
+  ];
+  for (const { message: body } of rest) expect(body.error).toMatchObject({ code: 'OVERLOADED', message });
+  const mcp = [
+    await post(legacy('tools/call', { name: 'files__read' }, 'a'), ALICE),
+    await post(legacy('prompts/get', { name: 'files__plan' }, 'a'), ALICE),
+  ];
+  for (const { message: body } of mcp) expect(body).toMatchObject({ id: 'a', error: { code: -32600, message } });
+  for (const { status, headers } of [...rest, ...mcp]) expect([status, headers['retry-after']]).toEqual([429, '1']);
   expect((await post(legacy('tools/list'), ALICE)).status).toBe(200);
+  expect((await call(read, BOB)).status).toBe(200);
+  expect(files.starts).toBe(1);
 
-  first.settle(ok(searchReply()));
-  second.settle(ok(searchReply()));
-  await Promise.all([alice.reply, bob.reply]);
-  expect((await post(call('a3'), ALICE)).status).toBe(200);
+  search.settle(ok(searchReply()));
+  await overMcp.reply;
+  expect((await call(read, ALICE)).status).toBe(200);
+  overRest.leave();
 });
 
 test('limits the number of connections', async () => {
   const { url } = await serveHttp({ clock: new FakeClock(), http: { maxConnections: 1 } });
-  const { port } = new URL(url);
-  const first = connect(Number(port), '127.0.0.1');
-  await new Promise<void>((resolve) => first.once('connect', () => resolve()));
+  const first = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(first, 'connect');
   await expect(send(url, { body: legacy('ping') })).rejects.toThrow();
   first.destroy();
 });
@@ -81,30 +95,24 @@ test.for([
 });
 
 const LONG = 'x'.repeat(100_000);
+const MANY_KEYS = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, 1]));
 
-test.for([
-  ['a method', '/mcp', legacy(LONG), {}],
-  ['a method of the modern era', '/mcp', modern(LONG), { 'Mcp-Method': 'tools/list' }],
+test.for<[string, string, object, Readonly<Record<string, string>>?]>([
+  ['a method', '/mcp', legacy(LONG)],
   ['a tool', '/mcp', modern('tools/call', { name: LONG }), { 'Mcp-Name': 'answer' }],
   ['a header', '/mcp', modern('tools/call', { name: 'answer' }), { 'Mcp-Name': LONG.slice(0, 10_000) }],
-  ['a version', '/mcp', modern('tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': LONG }), {}],
-  ['an ID', '/mcp', legacy('ping', {}, LONG), {}],
-  ['an argument', '/mcp', legacy('tools/call', { name: 'answer', arguments: { query: 'q', domains: LONG } }), {}],
-  ['a server', '/mcp/call', { server: LONG, toolName: 'read' }, {}],
-  ['a tool of a server', '/mcp/call', { server: 'openai-responses-mcp', toolName: LONG }, {}],
-  ['an unknown key', '/mcp/call', { [LONG]: 1 }, {}],
-  [
-    'unknown keys',
-    '/mcp/call',
-    Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`key${index}`, 1])),
-    {},
-  ],
-] as const)('a response does not repeat %s of any length', async ([, path, body, headers]) => {
+  ['a version', '/mcp', modern('tools/list', {}, { 'io.modelcontextprotocol/protocolVersion': LONG })],
+  ['an ID', '/mcp', legacy('ping', {}, LONG)],
+  ['an argument', '/mcp', legacy('tools/call', { name: 'answer', arguments: { query: 'q', domains: LONG } })],
+  ['a server', '/mcp/call', { server: LONG, toolName: 'read' }],
+  ['a tool of a server', '/mcp/call', { server: 'openai-responses-mcp', toolName: LONG }],
+  ['an unknown key', '/mcp/call', { [LONG]: 1 }],
+  ['unknown keys', '/mcp/call', MANY_KEYS],
+])('a response does not repeat %s of any length', async ([, path, body, headers]) => {
   const { at } = await serveHttp({ llmSearch: new FakeLlmSearch() });
-  const common = path === '/mcp' && 'params' in body ? modernHeaders(body as { method: string; params: object }) : {};
   const isModern = JSON.stringify(body).includes('io.modelcontextprotocol');
-  const safe = Object.fromEntries(Object.entries(common).map(([name, value]) => [name, value.slice(0, 1000)]));
-  const reply = await send(at(path), { body, headers: { ...(isModern ? safe : {}), ...headers } });
+  const all = { ...(isModern ? modernHeaders(body as { readonly method: string }) : {}), ...headers };
+  const reply = await send(at(path), { body, headers: all });
   expect(reply.status).toBeLessThan(500);
   expect(reply.text).toMatch(/error/);
   expect(reply.text.length).toBeLessThan(4000);

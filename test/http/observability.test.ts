@@ -1,7 +1,7 @@
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { FakeLlmSearch, fails, progresses, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
-import { legacy, modern, send } from '../support/http-client.ts';
+import { FakeLlmSearch, fails, replies, repliesLate, searchReply } from '../support/fake-llm-search.ts';
+import { legacy, send } from '../support/http-client.ts';
 import { failsWith, hangs, returns, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
 import { serveGateway } from './serve-gateway.ts';
@@ -11,8 +11,10 @@ const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 const SECRET = 'where is the hidden treasure';
 const question = (query: string) => ({ name: 'answer', arguments: { query } });
 
+/** The samples of the program, none of which contains the secret. */
 async function metricsOf(at: (path: string) => string): Promise<Record<string, number>> {
   const { text } = await send(at('/metrics'), { method: 'GET' });
+  expect(text).not.toContain('treasure');
   const samples = text.matchAll(/^openai_responses_mcp_(\S+) (\S+)$/gm);
   return Object.fromEntries([...samples].map(([, name, value]) => [name, Number(value)]));
 }
@@ -41,20 +43,10 @@ test('writes one line per request, with its costs and none of its text', async (
   expect(logger.lines).toEqual([]);
 });
 
-test('takes the trace from _meta before the header, and only if it is valid', async () => {
-  const { post, accessLines, untilLogged } = await serveHttp();
-  const other = TRACE.replace('0af', '1af');
-  await post(modern('tools/list', {}, { traceparent: TRACE }), { Traceparent: other });
-  await post(modern('tools/list', {}, { traceparent: SECRET }), { Traceparent: SECRET });
-  await untilLogged(2);
-  expect(accessLines.map(({ traceparent }) => traceparent)).toEqual([TRACE, undefined]);
-});
-
 test.each([
   ['a method that contains text', legacy(SECRET), { method: 'other', status: 200, outcome: 'served' }],
   ['a tool that contains text', legacy('tools/call', { name: SECRET }), { method: 'tools/call', status: 200 }],
   ['a failed call', legacy('tools/call', question('q')), { outcome: 'content_filtered', status: 200 }],
-  ['a rejected call', { jsonrpc: '1.0' }, { status: 400, outcome: 'refused' }],
 ])('logs %s', async (_, message, expected) => {
   const { post, accessLines, untilLogged } = await serveHttp({
     llmSearch: new FakeLlmSearch(fails({ kind: 'content_filtered' })),
@@ -65,24 +57,16 @@ test.each([
   expect(JSON.stringify(accessLines)).not.toContain(SECRET);
 });
 
-test('does not log probes', async () => {
-  const { at, post, accessLines, untilLogged } = await serveHttp();
-  await send(at('/healthz'), { method: 'GET' });
-  await post(legacy('ping'));
-  await untilLogged(1);
-  expect(accessLines).toMatchObject([{ method: 'ping' }]);
-});
-
 test('counts calls, outcomes, seconds, searches and tokens', async () => {
   const usage = { inputTokens: 100, cachedTokens: 40, outputTokens: 20, reasoningTokens: 5 };
   const llmSearch = new FakeLlmSearch(
-    replies({ report: { queries: [], searches: 3, attempts: 1, usage } }),
+    replies({ report: { queries: [SECRET], searches: 3, attempts: 1, usage } }),
     fails({ kind: 'content_filtered' }),
   );
   const { post, at } = await serveHttp({ llmSearch });
-  await post(legacy('tools/call', question('one')));
+  await post(legacy('tools/call', question(SECRET)));
   await post(legacy('tools/call', question('two')));
-  await post({ jsonrpc: '1.0' });
+  await post({ jsonrpc: '1.0', method: SECRET });
   const seen = await metricsOf(at);
   expect(seen).toMatchObject({
     'calls_total{tool="answer",outcome="answered"}': 1,
@@ -100,13 +84,16 @@ test('counts calls, outcomes, seconds, searches and tokens', async () => {
   });
 });
 
+test('metrics are a text with those of the process, and can only be read', async () => {
+  const { at } = await serveHttp();
+  const { text, headers } = await send(at('/metrics'), { method: 'GET' });
+  expect(headers['content-type']).toContain('text/plain');
+  expect(text).toContain('process_resident_memory_bytes');
+  expect((await send(at('/metrics'), { method: 'POST' })).status).toBe(405);
+});
+
 test('counts the rounds of grounded answers and the calls of own tools, without the names of the tools', async () => {
-  const call = { server: 'notes', tool: SECRET, ms: 5 };
-  const toolCalls = [
-    { ...call, ok: true },
-    { ...call, ok: true },
-    { ...call, ok: false },
-  ];
+  const toolCalls = [true, true, false].map((ok) => ({ server: 'notes', tool: SECRET, ms: 5, ok }));
   const report = { queries: [], searches: 0, attempts: 4, rounds: 3, toolCalls };
   const llmSearch = new FakeLlmSearch(replies({ report }), replies());
   const { post, at } = await serveHttp({ llmSearch });
@@ -117,7 +104,6 @@ test('counts the rounds of grounded answers and the calls of own tools, without 
     'own_tool_calls_total{tool="answer",server="notes",outcome="answered"}': 2,
     'own_tool_calls_total{tool="answer",server="notes",outcome="failed"}': 1,
   });
-  expect((await send(at('/metrics'), { method: 'GET' })).text).not.toContain('treasure');
 });
 
 test('shows how many calls run and how many wait', async () => {
@@ -145,72 +131,46 @@ test('shows how many calls run and how many wait', async () => {
   expect(await metricsOf(at)).toMatchObject({ calls_in_flight: 0, calls_waiting: 0 });
 });
 
-test('contains no text', async () => {
-  const llmSearch = new FakeLlmSearch(progresses({ kind: 'searching', query: SECRET }));
-  const { post, at } = await serveHttp({ llmSearch });
-  await post(legacy('tools/call', question(SECRET)));
-  await post(legacy(SECRET));
-  const { text, headers } = await send(at('/metrics'), { method: 'GET' });
-  expect(headers['content-type']).toContain('text/plain');
-  expect(text).not.toContain('treasure');
-  expect(text).toContain('process_resident_memory_bytes');
-});
-
-test('metrics can only be read', async () => {
-  const { at } = await serveHttp();
-  expect((await send(at('/metrics'), { method: 'POST' })).status).toBe(405);
-});
-
 const scripted = () =>
   new ScriptedToolServer({
     read: says(SECRET),
     refuse: returns({ content: [{ type: 'text', text: SECRET }], isError: true }),
     fail: failsWith({ kind: 'json_rpc', code: -32000, message: SECRET }),
     wait: hangs,
-    strict: { script: says('a'), inputSchema: { type: 'object', required: ['a'] } },
   });
 
 test.each([
-  ['an answered call', { toolName: 'read' }, { server: 'files', tool: 'read', status: 200, outcome: 'answered' }],
   [
-    'an error of the tool',
-    { toolName: 'refuse' },
-    { server: 'files', tool: 'refuse', status: 200, outcome: 'tool_error' },
+    'an answered call',
+    { server: 'files', toolName: 'read' },
+    { server: 'files', tool: 'read', status: 200, outcome: 'answered' },
   ],
-  ['an error of the server', { toolName: 'fail' }, { server: 'files', tool: 'fail', status: 500, outcome: 'json_rpc' }],
-  ['a wrong input', { toolName: 'strict' }, { server: 'files', tool: 'strict', status: 400, outcome: 'invalid_input' }],
-  ['a tool that does not exist', { toolName: SECRET }, { server: 'files', status: 404, outcome: 'unknown_tool' }],
+  [
+    'an error of the server',
+    { server: 'files', toolName: 'fail' },
+    { server: 'files', tool: 'fail', status: 500, outcome: 'json_rpc' },
+  ],
+  [
+    'a tool that does not exist',
+    { server: 'files', toolName: SECRET },
+    { server: 'files', status: 404, outcome: 'unknown_tool' },
+  ],
   [
     'a server that does not exist',
     { server: SECRET, toolName: SECRET },
     { status: 404, outcome: 'refused', path: '/mcp/call', reason: 'no such server' },
   ],
-  [
-    'a body that is wrong',
-    { [SECRET]: 1 },
-    { status: 400, outcome: 'refused', path: '/mcp/call', reason: 'malformed message' },
-  ],
 ])('logs %s in one line, with none of its text', async (_, body, expected) => {
   const { call, accessLines, untilLogged, logger } = await serveGateway({ files: scripted() });
-  await call({ server: 'files', input: { text: SECRET }, ...body });
+  await call({ input: { text: SECRET }, ...body });
   await untilLogged(1);
   const always = { time: '2026-01-05T03:00:00.000Z', caller: 'local', verb: 'POST', ms: 0 };
   expect(accessLines).toEqual([{ ...always, ...expected }]);
   expect(logger.lines).toEqual([]);
 });
 
-test('logs a call of an answer tool as over MCP', async () => {
-  const llmSearch = new FakeLlmSearch(replies({ text: SECRET }));
-  const { call, accessLines, untilLogged } = await serveGateway({}, { llmSearch });
-  await call({ server: 'openai-responses-mcp', toolName: 'answer', input: { query: SECRET } });
-  await untilLogged(1);
-  expect(accessLines).toMatchObject([{ verb: 'POST', tool: 'answer', status: 200, outcome: 'answered', searches: 0 }]);
-  expect(JSON.stringify(accessLines)).not.toContain('treasure');
-});
-
 test('logs a call over MCP with its server and tool', async () => {
-  const { post, accessLines, untilLogged, gateway } = await serveGateway({ files: scripted() });
-  await until(() => gateway.tools.length > 0);
+  const { post, accessLines, untilLogged } = await serveGateway({ files: scripted() });
   await post(legacy('tools/call', { name: 'files__read', arguments: { text: SECRET } }));
   await post(legacy('tools/call', { name: `files__${SECRET}` }));
   await untilLogged(2);
@@ -252,7 +212,6 @@ test('counts calls by server and outcome, over REST and MCP, with names of the c
     'server_up{server="web",state="failed"}': 0,
     'server_restarts{server="files"}': 0,
   });
-  expect((await send(at('/metrics'), { method: 'GET' })).text).not.toContain('treasure');
 });
 
 test('shows the state and the restarts of a server as they are', async () => {

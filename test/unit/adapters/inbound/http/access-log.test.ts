@@ -11,3 +11,8 @@ test('the name of a tool, which its server chose, has at most 100 characters tha
   expect(JSON.parse(line)).toMatchObject({ server: 'files', tool: `abcde${'x'.repeat(94)}…` });
   expect(line.length).toBeLessThan(300);
 });
+
+test('a path has at most 100 characters, of which unusual ones are replaced', () => {
+  expect(JSON.parse(lineOf({ path: '/a%20b;c\u202E' }))).toMatchObject({ path: '/a?20b?c?' });
+  expect(JSON.parse(lineOf({ path: `/${'a'.repeat(500)}` })).path).toHaveLength(100);
+});
