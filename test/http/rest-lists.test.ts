@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
 import { type Reply, send } from '../support/http-client.ts';
-import { echoes, hangs, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
+import { echoes, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
 import { serveGateway } from './serve-gateway.ts';
 
@@ -57,28 +57,25 @@ describe('GET /mcp/tools', () => {
     ]);
   });
 
-  test('contains the tools of one server only', async () => {
-    const files = new ScriptedToolServer({ a: echoes });
+  test('contains the tools of one server only, and none of an unknown one is waited for', async () => {
+    const stuck = new ScriptedToolServer({ a: echoes }, 'hangs');
     const web = new ScriptedToolServer({ b: echoes });
-    const { get } = await serveGateway({ files, web });
+    const { get, clock } = await serveGateway({ stuck, web });
+    const unknown = await get('/mcp/tools?server=');
+    expect(unknown.status).toBe(404);
+    expect(json(unknown)).toMatchObject({
+      error: {
+        code: 'SERVER_NOT_FOUND',
+        message: 'There is no server "". The servers are stuck, web, openai-responses-mcp.',
+        details: { server: '' },
+      },
+    });
+    stuck.letConnect();
+    await clock.advance(0);
     const reply = await get('/mcp/tools?server=web');
     expect(namesOf(reply)).toEqual(['web/b']);
     expect(json(reply).servers).toEqual([{ name: 'web', state: 'available' }]);
     expect(namesOf(await get('/mcp/tools?server=openai-responses-mcp'))).toEqual(ANSWERS);
-  });
-
-  test.each(['none', ''])('of an unknown server (%j) is 404 at once', async (name) => {
-    const stuck = new ScriptedToolServer({}, 'hangs');
-    const { get } = await serveGateway({ stuck });
-    const reply = await get(`/mcp/tools?server=${name}`);
-    expect(reply.status).toBe(404);
-    expect(json(reply)).toMatchObject({
-      error: {
-        code: 'SERVER_NOT_FOUND',
-        message: `There is no server "${name}". The servers are stuck, openai-responses-mcp.`,
-        details: { server: name },
-      },
-    });
   });
 
   test('has an ETag, which is that of the content', async () => {
@@ -87,14 +84,11 @@ describe('GET /mcp/tools', () => {
     const first = await get('/mcp/tools');
     const etag = String(first.headers.etag);
     expect(etag).toMatch(/^"[\w-]+"$/);
-    expect(first.headers['cache-control']).toBe('private, no-cache');
-    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`]) {
       const again = await get('/mcp/tools', { 'If-None-Match': known });
       expect(again).toMatchObject({ status: 304, text: '' });
       expect(again.headers).toMatchObject({ etag, 'x-request-id': expect.any(String) });
     }
-    expect((await get('/mcp/tools?server=files', { 'If-None-Match': etag })).status).toBe(200);
-
     files.change({ a: { script: echoes, description: 'New.' } });
     const changed = await get('/mcp/tools', { 'If-None-Match': etag });
     expect(changed.status).toBe(200);
@@ -103,91 +97,67 @@ describe('GET /mcp/tools', () => {
     expect((await get('/mcp/tools', { 'If-None-Match': String(changed.headers.etag) })).status).toBe(200);
   });
 
-  test('without servers contains the answer tools', async () => {
-    const { get } = await serveGateway({});
-    const reply = await get('/mcp/tools');
-    expect(namesOf(reply)).toEqual(ANSWERS);
-    expect(json(reply).servers).toEqual([]);
-    expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [] });
+  test('without servers contains the answer tools, with the time limit of a question', async () => {
+    const { get } = await serveGateway({}, { http: { canAnswer: false } });
+    const { tools, servers } = json(await get('/mcp/tools')) as { tools: object[]; servers: object[] };
+    expect(tools.map((tool) => Object(tool).name)).toEqual(['answer', 'answer_detailed', 'answer_quick']);
+    expect(tools[0]).toMatchObject({
+      title: 'Answer with web search',
+      server: 'openai-responses-mcp',
+      timeout: 300_000,
+      inputSchema: { required: ['query'] },
+      outputSchema: { type: 'object' },
+      annotations: { readOnlyHint: true },
+    });
+    expect(servers).toEqual([]);
+    // There is no usable key.
+    expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [], canAnswer: false });
   });
 });
 
-describe('GET /mcp/servers', () => {
-  test('shows what each server does', async () => {
-    const up = new ScriptedToolServer({ a: echoes, b: echoes });
-    const broken = new ScriptedToolServer({}, 'no such command');
-    const definitions = { broken: { transport: 'http' as const, restart: 'never' as const } };
-    const { get, gateway, clock } = await serveGateway({ up, broken }, { definitions });
-    await gateway.whenStarted(1, new AbortController().signal);
-    expect(json(await get('/mcp/servers'))).toEqual({
-      success: true,
-      servers: [
-        {
-          name: 'up',
-          transport: 'stdio',
-          state: 'available',
-          since: '2026-01-05T03:00:00.000Z',
-          restarts: 0,
-          tools: 2,
-          protocolVersion: '2025-11-25',
-          serverInfo: { name: 'fake', version: '1.2.3' },
-        },
-        {
-          name: 'broken',
-          transport: 'http',
-          state: 'failed',
-          since: '2026-01-05T03:00:00.000Z',
-          restarts: 0,
-          tools: 0,
-          lastError: 'no such command',
-        },
-      ],
-    });
-    await clock.advance(5000);
-    up.crash();
-    const crashed = json(await get('/mcp/servers')).servers as object[];
-    expect(crashed[0]).toEqual({
-      name: 'up',
-      transport: 'stdio',
-      state: 'unavailable',
-      since: '2026-01-05T03:00:05.000Z',
-      restarts: 0,
-      tools: 0,
-      lastError: 'killed by SIGKILL',
-    });
-    await clock.advance(1000);
-    const restarted = json(await get('/mcp/servers')).servers as object[];
-    expect(restarted[0]).toMatchObject({
-      state: 'available',
-      since: '2026-01-05T03:00:06.000Z',
-      restarts: 1,
-      tools: 2,
-    });
+test('GET /mcp/servers shows what each server does', async () => {
+  const up = new ScriptedToolServer({ a: echoes, b: echoes });
+  const broken = new ScriptedToolServer({}, 'no such command');
+  const definitions = { broken: { transport: 'http' as const, restart: 'never' as const } };
+  const { get, gateway } = await serveGateway({ up, broken }, { definitions });
+  await gateway.whenStarted(1, new AbortController().signal);
+  expect(json(await get('/mcp/servers'))).toEqual({
+    success: true,
+    servers: [
+      {
+        name: 'up',
+        transport: 'stdio',
+        state: 'available',
+        since: '2026-01-05T03:00:00.000Z',
+        restarts: 0,
+        tools: 2,
+        protocolVersion: '2025-11-25',
+        serverInfo: { name: 'fake', version: '1.2.3' },
+      },
+      {
+        name: 'broken',
+        transport: 'http',
+        state: 'failed',
+        since: '2026-01-05T03:00:00.000Z',
+        restarts: 0,
+        tools: 0,
+        lastError: 'no such command',
+      },
+    ],
   });
-});
-
-test('GET /mcp/servers says if there is no usable key for answers', async () => {
-  const { get } = await serveGateway({}, { http: { canAnswer: false } });
-  expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [], canAnswer: false });
 });
 
 describe('POST /mcp/servers/{name}/restart', () => {
   const TYPE = { 'Content-Type': 'application/json' };
-  const never = { definitions: { files: { restart: 'never' as const } } };
 
-  test('starts the server, in any state, and answers at once; the body is optional', async () => {
-    const files = new ScriptedToolServer({}, 'one', 'connects', 'hangs');
-    const { at, gateway, clock } = await serveGateway({ files }, never);
-    const restart = (body?: object) => send(at('/mcp/servers/files/restart'), { headers: TYPE, ...(body && { body }) });
+  test('starts a server that has failed, and answers at once', async () => {
+    const files = new ScriptedToolServer({}, 'one', 'hangs');
+    const definitions = { files: { restart: 'never' as const } };
+    const { at, gateway } = await serveGateway({ files }, { definitions });
     await until(() => gateway.servers[0]?.state === 'failed');
-    expect(await restart()).toMatchObject({ status: 202, text: '{"success":true}' });
-    await until(() => gateway.servers[0]?.state === 'available');
-    await clock.advance(10_000);
-    expect((await restart()).status).toBe(202);
+    const restarted = await send(at('/mcp/servers/files/restart'), { headers: TYPE });
+    expect(restarted).toMatchObject({ status: 202, text: '{"success":true}' });
     expect(gateway.servers).toMatchObject([{ state: 'starting' }]);
-    await clock.advance(10_000);
-    expect((await restart({ any: 'body' })).status).toBe(202);
-    await until(() => files.starts === 4);
   });
 
   test('requires the content type of JSON, which a page of another origin cannot send without asking', async () => {
@@ -232,21 +202,6 @@ describe('POST /mcp/servers/{name}/restart', () => {
     ]);
   });
 
-  test('counts as a call of its caller', async () => {
-    const files = new ScriptedToolServer({ wait: hangs });
-    const { at, call, beginCall, gateway } = await serveGateway({ files }, { http: { maxCallsPerToken: 1 } });
-    await gateway.whenStarted(1, new AbortController().signal);
-    const running = beginCall({ server: 'files', toolName: 'wait' });
-    await until(() => files.calls.length === 1);
-    const reply = await send(at('/mcp/servers/files/restart'), { headers: TYPE });
-    expect(reply.status).toBe(429);
-    expect(json(reply)).toMatchObject({ error: { message: expect.stringContaining('Too many calls in flight') } });
-    expect(files.starts).toBe(1);
-    running.leave();
-    await until(() => files.calls[0]?.signal.aborted === true);
-    expect((await call({ server: 'files', toolName: 'none' })).status).toBe(404);
-  });
-
   test('of an unknown server is 404', async () => {
     const { at } = await serveGateway({ files: new ScriptedToolServer() });
     for (const name of ['none', 'openai-responses-mcp', '%E0%A4%A']) {
@@ -258,27 +213,14 @@ describe('POST /mcp/servers/{name}/restart', () => {
 });
 
 describe('GET /openapi.json', () => {
-  test('?server= describes one server, and 404 names those that exist', async () => {
+  test('?server= describes one server', async () => {
     const { get } = await serveGateway({ files: new ScriptedToolServer({ read: says('x') }) });
-    await get('/openapi.json');
     const { paths } = json(await get('/openapi.json?server=files')) as { readonly paths: object };
     expect(Object.keys(paths)).toEqual(['/mcp/tools/files/read']);
-    const unknown = await get('/openapi.json?server=none');
-    expect(unknown.status).toBe(404);
-    expect(json(unknown)).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+    expect((await get('/openapi.json?server=none')).status).toBe(404);
   });
 
-  const ODD = [
-    'get weather',
-    'get/weather',
-    'get.weather',
-    'a?b#c%d&e',
-    '{id}',
-    '天気',
-    'x'.repeat(200),
-    '..a',
-    "it's",
-  ];
+  const ODD = ['get weather', 'get/weather', 'a?b#c%d&e', '{id}', '天気', 'x'.repeat(200), '..a', "it's"];
 
   test('is valid, and every tool can be called on its path', async () => {
     const odd = new ScriptedToolServer(Object.fromEntries(ODD.map((name) => [name, says(`I am ${name}`)])));

@@ -11,7 +11,6 @@ import { type ServedGateway, type ServeGatewayOptions, serveGateway } from './se
 const ACCESS: AccessPolicy = {
   reader: { servers: { files: 'read_only', down: ['x'] } },
   writer: { servers: { files: ['wri*'] }, answers: ['answer_quick'] },
-  asker: { answers: true },
   ops: { servers: 'all', answers: true, operator: true },
   nothing: {},
 };
@@ -55,13 +54,11 @@ const TOOLS: readonly (readonly [
   server: string,
   tool: string,
   callers: readonly Caller[],
-  unknown: [string, string],
+  unknown: readonly [string, string],
 ])[] = [
   ['files', 'read', ['reader', 'ops'], ['files', 'rea_']],
-  ['files', 'write', ['writer', 'ops'], ['files', 'writ_']],
   ['hidden', 'look', ['ops'], ['hidde_', 'look']],
-  [ANSWERS, 'answer', ['asker', 'ops'], [ANSWERS, 'answer_q']],
-  [ANSWERS, 'answer_quick', ['writer', 'asker', 'ops'], [ANSWERS, 'answer_quic_']],
+  [ANSWERS, 'answer_quick', ['writer', 'ops'], [ANSWERS, 'answer_quic_']],
 ];
 
 /** A response, in which the name that was asked for is replaced. */
@@ -77,21 +74,19 @@ const seen = ({ status, headers, text }: Reply, server: string, tool: string) =>
   return { status, headers: { ...rest, 'content-length': '?' }, text: plain };
 };
 
-describe.each(Object.keys(DOORS))('over %s', (door) => {
+describe.each(Object.entries(DOORS))('over %s', (_, call) => {
   test.each(TOOLS)(
     '%s/%s is used by those who may, and does not exist for others',
     async (server, tool, callers, unknown) => {
       const served = await serve();
-      const call = DOORS[door];
-      if (call === undefined) throw new Error('no door');
       for (const caller of CALLERS) {
         const reply = await call(served, caller, server, tool);
         if (callers.includes(caller)) {
           expect(reply.status).toBe(200);
-          expect(reply.text).toMatch(/Read\.|Written\.|Seen\.|structuredContent|"answer"/);
+          expect(reply.text).toMatch(/Read\.|Seen\.|structuredContent/);
         } else {
           const other = await call(served, caller, ...unknown);
-          expect(reply.text).not.toMatch(/Read\.|Written\.|Seen\./);
+          expect(reply.text).not.toMatch(/Read\.|Seen\./);
           expect(seen(reply, server, tool)).toEqual(seen(other, ...unknown));
         }
       }
@@ -101,97 +96,36 @@ describe.each(Object.keys(DOORS))('over %s', (door) => {
   );
 });
 
-/** The same with the tools that call others. */
-const SEARCH_DOORS = [
-  { through: 'call_tool', era: 'legacy', message: legacy },
-  { through: 'read_tool', era: 'modern', message: modern },
-];
-const searching = { search: { isAuto: false, always: [] } };
+describe('with tools that find and call others', () => {
+  const search = { isAuto: false, always: [] };
 
-describe.each(SEARCH_DOORS)('over $through, $era', ({ through, message }) => {
-  const callThrough = (to: ServedGateway, caller: Caller, server: string, tool: string) =>
-    to.post(message('tools/call', { name: through, arguments: { name: nameOf(server, tool) } }), as(caller));
-
-  test.each(TOOLS)(
-    '%s/%s is used by those who may, and does not exist for others',
-    async (server, tool, callers, unknown) => {
-      const served = await serve(searching);
-      const isRefused = through === 'read_tool' && tool !== 'read';
-      for (const caller of CALLERS) {
-        const reply = await callThrough(served, caller, server, tool);
-        expect(reply.status).toBe(200);
-        if (server !== ANSWERS && callers.includes(caller)) {
-          expect(reply.text).toMatch(isRefused ? /"VALIDATION_ERROR: .*call_tool/ : /"(?:Read|Written|Seen)\."/);
-        } else {
-          const other = await callThrough(served, caller, ...unknown);
-          expect(reply.text).toContain('"TOOL_NOT_FOUND: ');
-          expect(seen(reply, server, tool)).toEqual(seen(other, ...unknown));
-        }
-      }
-      const called = [...served.files.calls, ...served.hidden.calls];
-      expect(called).toHaveLength(server === ANSWERS || isRefused ? 0 : callers.length);
-    },
-  );
-
-  test('a refusal is logged with its reason, and any other call as a direct one', async () => {
-    const served = await serve(searching);
-    await callThrough(served, 'reader', 'hidden', 'look');
-    await callThrough(served, 'reader', 'files', 'read');
-    await callThrough(served, 'ops', 'files', 'write');
+  test('what a caller may not use is an unknown name, which is logged with a reason', async () => {
+    const served = await serve({ search });
+    const through = (caller: Caller, name: string) =>
+      served.post(legacy('tools/call', { name: 'call_tool', arguments: { name } }), as(caller));
+    const [hidden, unknown] = [await through('reader', 'hidden__look'), await through('reader', 'hidde___look')];
+    expect(hidden.text).toContain('TOOL_NOT_FOUND: ');
+    expect(seen(hidden, 'hidden', 'look')).toEqual(seen(unknown, 'hidde_', 'look'));
+    expect((await through('ops', 'hidden__look')).text).toContain('Seen.');
     await served.untilLogged(3);
-    expect(served.accessLines[0]).toMatchObject({ reason: 'access', outcome: 'served' });
-    expect(served.accessLines[1]).toMatchObject({ server: 'files', tool: 'read', outcome: 'answered' });
-    const outcome = through === 'read_tool' ? 'not_read_only' : 'answered';
-    expect(served.accessLines[2]).toMatchObject({ server: 'files', tool: 'write', outcome });
-    const { text } = await served.get('/metrics', as('ops'));
-    expect(text).toContain(`server_calls_total{server="files",outcome="${outcome}"} ${outcome === 'answered' ? 2 : 1}`);
-  });
-});
-
-describe('find_tools', () => {
-  test('finds only what the caller may use, also by the names of servers', async () => {
-    const served = await serve(searching);
-    const found = async (caller: Caller, query: string) => {
-      const params = { name: 'find_tools', arguments: { query } };
-      const { message } = await served.post(legacy('tools/call', params), as(caller));
-      const { tools = [], servers = [] } = (message.result?.structuredContent ?? {}) as Record<
-        string,
-        { name: string }[]
-      >;
-      return [...tools, ...servers].map(({ name }) => name);
-    };
-    for (const [query, ofReader, ofOps] of [
-      ['files hidden look', ['files__read'], ['hidden__look', 'files__read', 'files__write']],
-      ['', ['files', 'down'], ['files', 'hidden', 'down']],
-    ] as const) {
-      expect(await found('reader', query)).toEqual(ofReader);
-      expect(await found('ops', query)).toEqual(ofOps);
-      expect(await found('nothing', query)).toEqual([]);
-    }
-    await served.untilLogged(6);
-    expect(served.accessLines[0]).toMatchObject({ tool: 'find_tools', outcome: 'answered' });
-    expect(served.accessLines[0]).not.toHaveProperty('server');
+    expect(served.accessLines).toMatchObject([
+      { reason: 'access', outcome: 'served' },
+      { outcome: 'served' },
+      { server: 'hidden', tool: 'look', outcome: 'answered' },
+    ]);
+    expect(served.hidden.calls).toHaveLength(1);
   });
 
-  test.each([undefined, searching.search])('does not exist over REST (%j)', async (search) => {
-    const served = await serve(search && { search });
-    for (const name of ['find_tools', 'read_tool', 'call_tool']) {
-      expect((await served.call({ server: ANSWERS, toolName: name, input: {} }, as('ops'))).status).toBe(404);
-      expect((await served.get('/mcp/tools', as('ops'))).text).not.toContain(name);
-      const direct = await served.post(legacy('tools/call', { name }), as('ops'));
-      expect(direct.text.includes('Unknown tool')).toBe(search === undefined);
-    }
+  test('REST does not have these tools', async () => {
+    const served = await serve({ search });
+    expect((await served.get('/mcp/tools', as('ops'))).text).not.toContain('find_tools');
+    const reply = await served.call({ server: ANSWERS, toolName: 'find_tools', input: {} }, as('ops'));
+    expect(reply.status).toBe(404);
   });
 });
 
 // S65
 describe('lists', () => {
-  const namesIn = (reply: Reply) =>
-    [...reply.text.matchAll(/files|hidden|down|read|write|answer_detailed|answer_quick|"answer"/g)]
-      .map(([name]) => name)
-      .filter((name, index, all) => all.indexOf(name) === index)
-      .sort();
-
   test('of a caller without an entry are empty, and the log says why', async () => {
     const served = await serve();
     for (const caller of ['unlisted', 'nothing'] as const) await served.get('/mcp/tools', as(caller));
@@ -202,36 +136,31 @@ describe('lists', () => {
     ]);
   });
 
-  test.each<[Caller, readonly string[]]>([
-    ['reader', ['down', 'files', 'read']],
-    ['writer', ['answer_quick', 'files', 'write']],
-    ['nothing', []],
-    ['unlisted', []],
-  ])('of %s have %j', async (caller, names) => {
+  test.each<[Caller, readonly string[], readonly string[]]>([
+    ['reader', ['down', 'files'], ['read']],
+    ['writer', ['files'], ['answer_quick', 'write']],
+    ['nothing', [], []],
+  ])('of %s have the servers %j and the tools %j', async (caller, servers, names) => {
     const served = await serve();
-    const servers = names.filter((name) => ['files', 'hidden', 'down'].includes(name));
-    const listed = await served.get('/mcp/tools', as(caller));
-    const tools = (JSON.parse(listed.text) as { tools: { server: string; name: string }[] }).tools;
-    expect(tools.map(({ name }) => name).sort()).toEqual(names.filter((name) => !servers.includes(name)));
-    const { servers: shown } = JSON.parse((await served.get('/mcp/servers', as(caller))).text) as {
-      servers: { name: string; tools: number }[];
-    };
+    const jsonAt = async <T>(path: string) => JSON.parse((await served.get(path, as(caller))).text) as T;
+    const { tools } = await jsonAt<{ tools: { server: string; name: string }[] }>('/mcp/tools');
+    expect(tools.map(({ name }) => name).sort()).toEqual(names);
+    const shown = (await jsonAt<{ servers: { name: string; tools: number }[] }>('/mcp/servers')).servers;
     expect(shown.map(({ name }) => name).sort()).toEqual(servers);
     for (const { name, tools: count } of shown)
       expect(count).toBe(tools.filter(({ server }) => server === name).length);
-    const { paths } = JSON.parse((await served.get('/openapi.json', as(caller))).text) as { paths: object };
+    const { paths } = await jsonAt<{ paths: object }>('/openapi.json');
     expect(Object.keys(paths)).toHaveLength(tools.length);
-    const { message } = await served.post(modern('tools/list'), as(caller));
-    expect(message.result).toMatchObject({ cacheScope: 'private' });
-    expect((message.result as { tools: unknown[] }).tools).toHaveLength(tools.length);
-    expect(namesIn(listed).filter((name) => name === 'hidden')).toEqual([]);
+    const { result } = (await served.post(modern('tools/list'), as(caller))).message;
+    expect(result).toMatchObject({ cacheScope: 'private' });
+    expect(result?.tools).toHaveLength(tools.length);
     expect((await served.get('/mcp/tools?server=hidden', as(caller))).text).toBe(
       (await served.get('/mcp/tools?server=unknow', as(caller))).text.replaceAll('unknow', 'hidden'),
     );
   });
 
   test.each<[Caller, RegExp | undefined]>([
-    ['asker', /Choose answer for most .*answer_quick .*answer_detailed /],
+    ['ops', /Choose answer for most .*answer_quick .*answer_detailed /],
     ['writer', /^(?:(?!answer_detailed).)*The result is \{answer, .*$/s],
     ['reader', undefined],
   ])('and instructions name only answer tools that %s may use', async (caller, expected) => {
@@ -303,15 +232,13 @@ describe('operators', () => {
   test('see what was refused, which is logged with a reason and no name', async () => {
     const served = await serve();
     for (const door of Object.values(DOORS)) await door(served, 'reader', 'hidden', 'look');
-    await DOORS['/mcp/call']?.(served, 'reader', 'files', 'write');
-    await DOORS['/mcp/call']?.(served, 'reader', ANSWERS, 'answer');
-    await DOORS['legacy MCP']?.(served, 'reader', ANSWERS, 'answer');
-    await DOORS['/mcp/call']?.(served, 'reader', 'unknown', 'x');
-    await served.untilLogged(8);
-    expect(served.accessLines.map(({ reason }) => reason === 'access')).toEqual([...Array(7).fill(true), false]);
+    await served.call({ server: ANSWERS, toolName: 'answer', input: {} }, as('reader'));
+    await served.call({ server: 'unknown', toolName: 'x' }, as('reader'));
+    await served.untilLogged(6);
+    expect(served.accessLines.map(({ reason }) => reason === 'access')).toEqual([...Array(5).fill(true), false]);
     for (const { tool } of served.accessLines) expect(tool).toBeUndefined();
     const { text } = await served.get('/metrics', as('ops'));
-    expect(text).toContain('openai_responses_mcp_access_denied_total 7');
+    expect(text).toContain('openai_responses_mcp_access_denied_total 5');
     expect(text).not.toContain('server_calls_total{server="hidden"');
   });
 });
