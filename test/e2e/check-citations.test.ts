@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { legacy, send } from '../support/http-client.ts';
@@ -10,7 +10,6 @@ import { answerOf, apiEnv, fakeApi, serve } from './serve.ts';
 /** Names that end in `.test` are this machine for the proxy, which is the web here. */
 const PAGE = 'http://page.test/article';
 const GONE = 'http://page.test/gone';
-const SILENT = 'http://page.test/silent';
 
 /** A web with two pages, an API that cites them, and the variables that lead to both. */
 async function web(cited = [PAGE, GONE]) {
@@ -19,7 +18,6 @@ async function web(cited = [PAGE, GONE]) {
   const pages = await startPageServer();
   onTestFinished(() => pages.close());
   pages.serve('/article', `<p>${'A text. '.repeat(30)}</p>`);
-  pages.serve('/silent', () => undefined);
   const proxy = await startForwardProxy(pages.port);
   onTestFinished(() => proxy.close());
   const env = { ...apiEnv(api), HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' };
@@ -28,49 +26,27 @@ async function web(cited = [PAGE, GONE]) {
 
 const MARKED = / \(\d{4}-\d\d-\d\d\) \[not found: HTTP 404\]$/;
 
-describe('over stdio', () => {
-  test('a link that is dead is marked, and the report has the states', async () => {
-    const { env } = await web();
-    const server = serve({ env: { ...env, CHECK_CITATIONS: 'links' } });
-    await server.initialize();
-    const response = await server.callTool('answer', { query: 'Weather?' });
-    expect(answerOf(response).answer).toMatch(MARKED);
-    expect(JSON.stringify(response.result?._meta)).toContain(
-      `"checks":[{"url":"${PAGE}","state":"ok","status":200},{"url":"${GONE}","state":"dead","status":404}]`,
-    );
-  });
+test('over stdio: evidence is declared, a dead link is marked, and a cancellation ends requests for pages', async () => {
+  const { env, api, pages } = await web();
+  const server = serve({ env: { ...env, CHECK_CITATIONS: 'evidence' } });
+  await server.initialize();
+  const listed = JSON.stringify((await server.request('tools/list')).result);
+  expect(listed).toContain('"evidence":{"type":"object"');
+  expect(Buffer.byteLength(listed)).toBeLessThan(6000);
+  const response = await server.callTool('answer', { query: 'Weather?' });
+  expect(answerOf(response).answer).toMatch(MARKED);
+  expect(JSON.stringify(response.result?._meta)).toContain(
+    `"checks":[{"url":"${PAGE}","state":"ok","status":200},{"url":"${GONE}","state":"dead","status":404}]`,
+  );
 
-  test('with off, nothing is requested, reported or declared; evidence is declared only with its setting', async () => {
-    const { env, pages } = await web();
-    const listed: string[] = [];
-    for (const check of ['', 'off', 'links', 'evidence']) {
-      const server = serve({ env: { ...env, CHECK_CITATIONS: check } });
-      await server.initialize();
-      listed.push(JSON.stringify((await server.request('tools/list')).result));
-      if (check !== '' && check !== 'off') continue;
-      const response = await server.callTool('answer', { query: 'Weather?' });
-      expect(answerOf(response).answer).not.toMatch(MARKED);
-      expect(JSON.stringify(response)).not.toContain('"checks"');
-    }
-    expect(pages.connections()).toBe(0);
-    expect(new Set(listed.slice(0, 3)).size).toBe(1);
-    expect(listed[0]).not.toContain('evidence');
-    expect(listed[3]).toContain('"evidence":{"type":"object"');
-    expect(Buffer.byteLength(listed[3] ?? '')).toBeLessThan(6000);
+  const closed = new Promise((resolve) => {
+    pages.serve('/silent', ({ socket }) => void socket.on('close', resolve));
   });
-
-  test('a cancellation ends the requests for pages', async () => {
-    const { env, pages } = await web([SILENT]);
-    const server = serve({ env: { ...env, CHECK_CITATIONS: 'links' } });
-    await server.initialize();
-    const closed = new Promise((resolve) => {
-      pages.serve('/silent', ({ socket }) => void socket.on('close', resolve));
-    });
-    void server.callTool('answer', { query: 'Weather?' }, {}, 7);
-    await pages.waitForRequests(1);
-    server.notify('notifications/cancelled', { requestId: 7 });
-    await closed;
-  });
+  api.replyAlways(answers('Sunny.', { citations: [{ url: 'http://page.test/silent', title: 'A' }] }));
+  void server.callTool('answer', { query: 'Weather there?' }, {}, 'cancelled');
+  await pages.waitForRequests(3);
+  server.notify('notifications/cancelled', { requestId: 'cancelled' });
+  await closed;
 });
 
 test('over HTTP: marks without a report, the metric of states, and evidence in the document', async () => {
@@ -88,34 +64,18 @@ test('over HTTP: marks without a report, the metric of states, and evidence in t
   expect((await send(at('/openapi.json'), { method: 'GET' })).text).toContain('figures that are not on the page');
 });
 
-describe('ask', () => {
-  test('--verbose names pages that could not be read', async () => {
-    const { env } = await web([PAGE, 'http://10.0.0.1/']);
-    const { code, stdout } = await runCli(['ask', '--check', '--verbose', 'q'], { env });
-    expect(code).toBe(0);
-    expect(stdout).toMatch(
-      /\n\nFindings:\n- \[2\] http:\/\/10\.0\.0\.1\/: could not be read \(not a public address\)\nChecked 2 pages: 1 not readable\n$/,
-    );
-  });
+test('ask --check --verbose names pages that could not be read', async () => {
+  const { env } = await web([PAGE, 'http://10.0.0.1/']);
+  const { code, stdout } = await runCli(['ask', '--check', '--verbose', 'q'], { env });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /\n\nFindings:\n- \[2\] http:\/\/10\.0\.0\.1\/: could not be read \(not a public address\)\nChecked 2 pages: 1 not readable\n$/,
+  );
+});
 
-  test('--check with --offline checks nothing, and says so', async () => {
-    const { code, stdout, stderr } = await runCli([
-      'ask',
-      '--offline',
-      '--check',
-      '--json',
-      'What does HTTP 404 mean?',
-    ]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '--check: with --offline, nothing is checked.\n' });
-    expect(JSON.parse(stdout).report).not.toHaveProperty('checks');
-  });
-
-  test.each([
-    ['doctor', '--check cannot be combined with doctor'],
-    ['tools', '--check cannot be combined with tools'],
-    ['--stdio', '--check is an option of ask'],
-  ])('--check with %s is bad usage', async (command, problem) => {
-    const { code, stderr } = await runCli([command, '--check']);
-    expect({ code, stderr }).toEqual({ code: 2, stderr: `${problem}\nTry openai-responses-mcp --help\n` });
-  });
+test('ask --check with --offline checks nothing, and says so', async () => {
+  const args = ['ask', '--offline', '--check', '--json', 'What does HTTP 404 mean?'];
+  const { code, stdout, stderr } = await runCli(args);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '--check: with --offline, nothing is checked.\n' });
+  expect(JSON.parse(stdout).report).not.toHaveProperty('checks');
 });

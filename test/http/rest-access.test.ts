@@ -57,7 +57,7 @@ test('a response has the ID of the request if it is usable, otherwise a new one'
   expect(await idOf()).not.toBe(await idOf());
 });
 
-test.each(['/mcp/none', '/mcp/call/', '/mcp/tools/files', '/mcp/tools/a/b/c', '/mcp/servers/files'])(
+test.each(['/mcp/none', '/mcp/check', '/mcp/call/', '/mcp/tools/files', '/mcp/tools/a/b/c', '/mcp/servers/files'])(
   'the path %s does not exist',
   async (path) => {
     const { at } = await serveFiles();

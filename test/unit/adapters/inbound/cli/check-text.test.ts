@@ -7,7 +7,11 @@ import { never } from '../../../../support/core.ts';
 import { FakeCitedPages } from '../../../../support/fake-cited-pages.ts';
 
 const OK = { state: 'ok', status: 200 } as const;
+const TOWER = { visible: 'The tower of the town has 42 steps.', other: [], isCut: false };
 const PAGES = {
+  'https://tower.com': { ...OK, text: async () => TOWER },
+  'https://gone.com': { state: 'dead', status: 404 } as const,
+  'https://refused.com': { state: 'unreadable', status: 403, reason: 'http_403' } as const,
   'https://a.com': OK,
   'https://b.com': OK,
   'https://c.com': { ...OK, text: async () => ({ visible: '', other: [], isCut: true }) },
@@ -39,6 +43,46 @@ test.each([
   const { exitCode, out } = await run({ text });
   expect(exitCode).toBe(0);
   expect(out).toContain(`\n- ${line}\n`);
+});
+
+// S52
+test('JSON has the summary, the links and the claims; findings have exit code 1', async () => {
+  const text =
+    'The tower has 43 steps (https://tower.com). It has 42 steps (https://tower.com). https://gone.com https://refused.com';
+  const { exitCode, out } = await run({ text, json: true });
+  expect(exitCode).toBe(1);
+  const passage = 'The tower of the town has 42 steps.';
+  expect(JSON.parse(out)).toEqual({
+    summary: '3 links: 1 read, 1 not found, 1 not readable; 1 of 2 claims has figures that are not on the page',
+    findings: 2,
+    links: [
+      { url: 'https://tower.com', ...OK },
+      { url: 'https://gone.com', state: 'dead', status: 404, reason: 'not found (HTTP 404)' },
+      { url: 'https://refused.com', state: 'unreadable', status: 403, reason: 'HTTP 403' },
+    ],
+    claims: [
+      { claim: 'The tower has 43 steps.', url: 'https://tower.com', missing: ['43'], passage },
+      { claim: 'It has 42 steps.', url: 'https://tower.com', missing: [], passage },
+    ],
+  });
+});
+
+test('the report of a text in Japanese is in Japanese', async () => {
+  const { out } = await run({ text: 'その塔には43段あります（https://tower.com）。詳細: https://gone.com' });
+  expect(out).toBe(`確認結果:
+- https://gone.com: 見つかりません（HTTP 404）
+- https://tower.com: 「43」はページにありません
+  文: その塔には43段あります。
+
+リンク 2: 読めたもの 1、見つからないもの 1。数字のある 1 文のうち 1 文に、ページにない数字があります
+`);
+});
+
+test.each([
+  [' \n', 'There is nothing to check: the text is empty.\n'],
+  ['x'.repeat(200_001), 'The text has 200001 characters; at most 200000 can be checked. Check a part of it.\n'],
+])('a text that cannot be checked has exit code 2', async (text, message) => {
+  expect(await run({ text })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(message) });
 });
 
 test('an interrupted check has exit code 130', async () => {
