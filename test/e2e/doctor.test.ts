@@ -1,12 +1,6 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLocalIssuer } from '../contract/local-issuer.ts';
 import { answers } from '../support/behaviours.ts';
-import { startCleanProcess } from '../support/clean-process.ts';
-import { posixTest } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
 import { API_KEY, apiEnv, fakeApi } from './serve.ts';
@@ -33,50 +27,20 @@ test('asks one question, prints one line per check, and shows no key', async () 
   expect(stdout).not.toContain(API_KEY.slice(0, 12));
 });
 
-test('a configuration that is invalid is a check like the others, also as JSON', async () => {
+test('a configuration that is invalid is a check like the others', async () => {
   const env = { OPENAI_API_KEY: API_KEY, MAX_CITATIONS: '99' };
-  const shown = await runCli(['doctor'], { env });
-  expect(shown.code).toBe(1);
-  expect(shown.stdout).toMatch(/^ok {4}node: .*\nFAIL {2}configuration: MAX_CITATIONS: got "99", expected /);
-  const { code, stdout } = await runCli(['doctor', '--json'], { env });
+  const { code, stdout } = await runCli(['doctor'], { env });
   expect(code).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({ ok: false, checks: [{}, { name: 'configuration', verdict: 'failed' }] });
+  expect(stdout).toMatch(/^ok {4}node: .*\nFAIL {2}configuration: MAX_CITATIONS: got "99", expected /);
 });
 
-posixTest('signals')('Ctrl-C ends it at once, with exit code 130', async () => {
-  const server = createServer((request, response) => {
-    if (request.url === '/v1/models') response.end('{"data":[]}');
-    else server.emit('asked');
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const asked = once(server, 'asked');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const env = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
-  const { child, exited, removeHome } = startCleanProcess(['doctor'], { env, timeoutMs: 150_000 });
-  onTestFinished(removeHome);
-  const output = Promise.all([text(child.stdout), text(child.stderr)]);
-  await asked;
-  child.kill('SIGINT');
-  expect(await exited).toEqual({ code: 130, signal: null });
-  expect((await output)[0]).toMatch(/ok {4}connection: [^\n]*\n$/);
-});
-
-test('http.oauth: the keys of the issuer are read, and it is a failure if they cannot be', async () => {
-  const issuer = await startLocalIssuer();
-  onTestFinished(() => issuer.close());
-  const { url, pages } = issuer;
+test('http.oauth: keys of the issuer that cannot be read are a failure', async () => {
+  const { url, pages, close } = await startLocalIssuer();
+  onTestFinished(() => close());
   pages.set('/.well-known/oauth-authorization-server', { issuer: url, jwks_uri: `${url}/keys` });
-  pages.set('/keys', { keys: [{ kty: 'RSA' }] });
-  const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
-  const run = () => runCli(['doctor', '--offline', '--config', config]);
-  const working = await run();
-  expect(working.stdout).toContain(`ok    oauth: ${url} publishes 1 key; tokens must be for https://mcp.example/mcp\n`);
   pages.set('/keys', 503);
-  const failing = await run();
-  expect(failing.stdout).toContain(`(${url}/keys has the status 503).`);
-  expect([working.code, failing.code]).toEqual([0, 1]);
+  const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
+  const { code, stdout } = await runCli(['doctor', '--offline', '--config', config]);
+  expect(stdout).toContain(`(${url}/keys has the status 503).`);
+  expect(code).toBe(1);
 });

@@ -1,19 +1,15 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { ROOT } from './serve.ts';
+import { expect, test } from 'vitest';
+import { newFile, newFolder } from './files.ts';
+import { BUILT_PROGRAM } from './serve.ts';
 
 /** The program `script` of other systems has other options. */
 const linuxTest = test.runIf(process.platform === 'linux');
 
 /** What a terminal of 40 columns receives from a command, which a person ends with Ctrl-D. */
-async function typed(command: string, variables: Readonly<Record<string, string>> = {}): Promise<string> {
-  const home = mkdtempSync(path.join(tmpdir(), 'terminal-'));
-  onTestFinished(() => rmSync(home, { recursive: true }));
-  const env = { PATH: process.env.PATH, HOME: home, TERM: 'xterm-256color', ...variables };
-  const program = `"${process.execPath}" "${path.join(ROOT, 'build/index.js')}"`;
+async function typed(command: string): Promise<string> {
+  const env = { PATH: process.env.PATH, HOME: newFolder(), TERM: 'xterm-256color' };
+  const program = `"${process.execPath}" "${BUILT_PROGRAM}"`;
   return new Promise((resolve, reject) => {
     const args = ['-qec', `stty cols 40; ${program} ${command}`, '/dev/null'];
     const child = execFile('script', args, { env, timeout: 150_000 }, (error, stdout) => {
@@ -30,16 +26,8 @@ linuxTest('ask shows an answer on a terminal with styles, in lines of its width'
   expect(shown).toContain('\n• The 4xx codes say that the request,\n  rather than');
 });
 
-linuxTest('NO_COLOR removes the styles', async () => {
-  const shown = await typed('ask --offline "What does HTTP 404 mean?" 2> /dev/null', { NO_COLOR: '1' });
-  expect(shown).toContain('HTTP 404 means Not Found: the server was\nreached, but');
-  expect(shown).not.toContain('\u001B[1m');
-});
-
 linuxTest('check counts the links that it has read', async () => {
-  const file = path.join(mkdtempSync(path.join(tmpdir(), 'terminal-')), 'report.md');
-  onTestFinished(() => rmSync(path.dirname(file), { recursive: true }));
-  writeFileSync(file, 'http://127.0.0.1/a and http://127.0.0.1/b');
+  const file = newFile('report.md', 'http://127.0.0.1/a and http://127.0.0.1/b');
   const shown = await typed(`check ${file}`);
   expect(shown).toContain('0 of 2 links');
   expect(shown).toContain('2 of 2 links\r\u001B[2K');
