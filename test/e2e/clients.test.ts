@@ -12,22 +12,21 @@ import { apiEnv, fakeApi, ROOT } from './serve.ts';
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
 describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels }) => {
-  test('asks, receives progress, cancels a question, and closes', async () => {
+  test('asks and cancels questions, uses the tools of servers as those of one server, and closes', async () => {
     const api = await fakeApi();
-    const { client, call, complaints, pid } = await connect({ env: apiEnv(api) });
+    const { config } = configure(['one', 'two']);
+    const start = { args: ['--expose', '--config', config], env: apiEnv(api) };
+    const { client, call, complaints, pid } = await connect(start);
     expect(client.getServerVersion()?.name).toBe('openai-responses-mcp');
     expect(client.getInstructions()).toContain('Do not add a year');
-    const { tools } = await client.listTools();
-    expect(tools.map(({ name, outputSchema }) => [name, outputSchema === undefined])).toEqual([
-      ['answer', false],
-      ['answer_detailed', false],
-      ['answer_quick', false],
-    ]);
+    const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
+    // A first list does not wait for a server that starts slowly.
+    await expect.poll(listed).toHaveLength(3 + 2 * 11);
+    const names = await listed();
+    expect(names.slice(0, 4)).toEqual(['answer', 'answer_detailed', 'answer_quick', 'one__echo']);
+    expect(names.filter((name) => name.startsWith('two__'))).toHaveLength(11);
 
-    api.reply(
-      answers('東京は晴れです。', { citations: [{ url: 'https://tenki.jp/', title: 'tenki.jp' }] }),
-      answers('', { refusal: 'I will not.' }),
-    );
+    api.reply(answers('東京は晴れです。', { citations: [{ url: 'https://tenki.jp/', title: 'tenki.jp' }] }));
     const received: number[] = [];
     const onprogress = ({ progress }: { readonly progress: number }) => void received.push(progress);
     // The client checks it against the schema of outputs.
@@ -35,30 +34,15 @@ describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels
     expect(structuredContent).toMatchObject({ used_search: true, citations: [{ url: 'https://tenki.jp/' }] });
     expect(content).toEqual([{ type: 'text', text: JSON.stringify(structuredContent) }]);
     expect(received[0]).toBe(1);
-    expect((await call('answer_quick', { query: 'q' })).structuredContent).toMatchObject({ answer: 'I will not.' });
 
     api.replyAlways(neverAnswers());
     const cancelling = new AbortController();
     const cancelled = expect(call('answer', { query: 'q' }, { signal: cancelling.signal })).rejects.toThrow();
-    await api.waitForRequests(3);
+    await api.waitForRequests(2);
     cancelling.abort('changed my mind');
     await cancelled;
-    if (cancels) await api.waitForAbort(2);
-    expect((await client.listTools()).tools).toHaveLength(3);
-    expect(complaints).toEqual([]);
-    await client.close();
-    expect(pid ? isRunning(pid) : false).toBe(false);
-  });
+    if (cancels) await api.waitForAbort(1);
 
-  test('uses the tools of the servers as those of one server', async () => {
-    const start = { args: ['--offline', '--expose', '--config', configure(['one', 'two']).config] };
-    const { client, call, complaints } = await connect(start);
-    const listed = async () => (await client.listTools()).tools.map(({ name }) => name);
-    // A first list does not wait for a server that starts slowly.
-    await expect.poll(listed).toHaveLength(3 + 2 * 11);
-    const names = await listed();
-    expect(names.slice(0, 4)).toEqual(['answer', 'answer_detailed', 'answer_quick', 'one__echo']);
-    expect(names.filter((name) => name.startsWith('two__'))).toHaveLength(11);
     expect(await call('two__echo', { message: '日本語' })).toMatchObject({
       content: [{ type: 'text', text: '日本語' }],
     });
@@ -73,61 +57,52 @@ describe.each(OFFICIAL_CLIENTS)('the official client $name', ({ connect, cancels
     const reported: unknown[] = [];
     await call('one__steps', {}, { onprogress: (progress) => void reported.push(progress) });
     expect(reported[0]).toEqual({ progress: 1, total: 2, message: 'step 1' });
-
     if (cancels) {
-      const cancelling = new AbortController();
-      const cancelled = expect(call('one__wait', {}, { signal: cancelling.signal })).rejects.toThrow();
+      const leaving = new AbortController();
+      const left = expect(call('one__wait', {}, { signal: leaving.signal })).rejects.toThrow();
       // The server reads in order, so that it has received the call.
       await call('one__cancellations');
-      cancelling.abort('changed my mind');
-      await cancelled;
+      leaving.abort();
+      await left;
       await expect.poll(async () => JSON.stringify(await call('one__cancellations'))).toContain('"text":"1"');
     }
     expect(JSON.stringify(await call('two__exit'))).toContain('SERVER_CRASHED');
     expect(await call('one__echo', { message: 'still here' })).toMatchObject({ content: [{ text: 'still here' }] });
+
     // The last progress of a call is read together with its result.
-    expect(
-      complaints.filter((complaint) => !/progress notification for an unknown token/.test(String(complaint))),
-    ).toEqual([]);
+    expect(complaints.map(String).filter((text) => !/progress notification for an unknown token/.test(text))).toEqual(
+      [],
+    );
+    await client.close();
+    expect(pid ? isRunning(pid) : false).toBe(false);
   });
 });
 
-const BOTH_ERAS = OFFICIAL_CLIENTS.filter(({ name }) =>
-  ['v1 over stdio', 'v2 over stdio, mode auto', 'v2 over HTTP, mode auto'].includes(name),
-);
+const BOTH_ERAS = OFFICIAL_CLIENTS.filter(({ name }) => ['v1 over stdio', 'v2 over HTTP, mode auto'].includes(name));
 
 describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResource }) => {
-  test('uses the resources, prompts and completions of the servers, two of which have the same', async () => {
-    const everything = { command: process.execPath, args: [EVERYTHING] };
-    const standard = { name: 'standard', command: process.execPath, args: [STDIO_SERVER] };
-    const servers = [{ name: 'one', ...everything }, { name: 'two', ...everything }, standard];
+  test('uses the resources, prompts and completions of the servers', async () => {
+    const servers = [
+      { name: 'one', command: process.execPath, args: [EVERYTHING] },
+      { name: 'standard', command: process.execPath, args: [STDIO_SERVER] },
+    ];
     const config = newFile('config.yaml', JSON.stringify({ servers }));
     const { client, call, complaints } = await connect({ args: ['--offline', '--expose', '--config', config] });
-    const own = ['simple-prompt', 'args-prompt', 'completable-prompt', 'resource-prompt'];
     const listed = async () => (await client.listPrompts()).prompts.map(({ name }) => name);
     // A first list does not wait for a server that starts slowly.
     await expect
       .poll(listed)
       .toEqual([
-        ...own.map((name) => `one__${name}`),
-        ...own.map((name) => `two__${name}`),
-        'standard__echo',
-        'standard__wait',
-        'standard__change',
+        ...['one__simple-prompt', 'one__args-prompt', 'one__completable-prompt', 'one__resource-prompt'],
+        ...['standard__echo', 'standard__wait', 'standard__change'],
       ]);
-    const prompt = { name: 'two__args-prompt', arguments: { city: 'Zürich' } };
+    const prompt = { name: 'one__args-prompt', arguments: { city: 'Zürich' } };
     expect(JSON.stringify(await client.getPrompt(prompt))).toContain("What's weather in Zürich?");
 
-    const document = 'demo://resource/static/document/features.md';
-    const resources = async () => {
-      const found = (await client.listResources()).resources.filter(({ uri }) => uri.endsWith(document));
-      return found.map(({ uri, name }) => [uri, name]);
-    };
-    await expect.poll(resources).toEqual([
-      [`gateway:///one/${document}`, 'one__features.md'],
-      [`gateway:///two/${document}`, 'two__features.md'],
-    ]);
-    const uri = `gateway:///two/${document}`;
+    const uri = 'gateway:///one/demo://resource/static/document/features.md';
+    await expect
+      .poll(async () => (await client.listResources()).resources)
+      .toContainEqual(expect.objectContaining({ uri, name: 'one__features.md' }));
     const { contents } = await client.readResource({ uri });
     expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: expect.stringContaining('Features') }]);
     await expect
@@ -137,11 +112,11 @@ describe.each(BOTH_ERAS)('the official client $name', ({ connect, unknownResourc
         uriTemplate: 'gateway:///one/demo://resource/dynamic/text/{resourceId}',
       });
     // A client that follows a link of a result reaches the resource.
-    const called = await call('two__get-resource-links', { count: 1 });
+    const called = await call('one__get-resource-links', { count: 1 });
     const link = (called.content as { type: string; uri?: string }[]).find(({ type }) => type === 'resource_link');
-    expect(link?.uri).toMatch(/^gateway:\/\/\/two\/demo:/);
+    expect(link?.uri).toMatch(/^gateway:\/\/\/one\/demo:/);
     expect((await client.readResource({ uri: String(link?.uri) })).contents).toMatchObject([{ uri: link?.uri }]);
-    await expect(client.readResource({ uri: 'none://a' })).rejects.toMatchObject({ code: unknownResource });
+    await expect(client.readResource({ uri: 'gateway:///none/a' })).rejects.toMatchObject({ code: unknownResource });
 
     const ref = { type: 'ref/prompt' as const, name: 'one__completable-prompt' };
     const { completion } = await client.complete({ ref, argument: { name: 'department', value: 'S' } });
