@@ -1,24 +1,29 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { err, ok } from 'neverthrow';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { serveGateway } from '../http/serve-gateway.ts';
-import { answers, fails, holds, neverAnswers, works } from '../support/behaviours.ts';
+import { LongAnswers } from '../../src/application/answers/long-answers.ts';
+import { rightsBy } from '../../src/domain/gateway/access.ts';
+import { type ServeGatewayOptions, serveGateway } from '../http/serve-gateway.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
+import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
+import { FakeLlmSearch, fails, hangs, repliesLate, says, searchReply } from '../support/fake-llm-search.ts';
+import { FakeLongApi } from '../support/fake-long-api.ts';
 import { FakeServerLogin } from '../support/fake-server-login.ts';
+import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { findBrowser } from '../support/find-browser.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { send } from '../support/http-client.ts';
 import { type HttpProcess, launchHttpProcess, startHttpProcess } from '../support/http-process.ts';
 import { startPageServer } from '../support/page-server.ts';
 import { STDIO_SERVER } from '../support/process-tree.ts';
-import { runCli } from '../support/run-cli.ts';
 import { echoes, ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { newFile } from './files.ts';
-import { apiEnv, fakeApi, ROOT } from './serve.ts';
+import { ROOT } from './serve.ts';
 
 const HOSTILE =
   '<img src="https://evil.example/x" onerror="globalThis.isTaken = true"><script>globalThis.isTaken = true</script>';
@@ -28,21 +33,17 @@ const TOOLS = {
   args: [STDIO_SERVER, '--tools=page'],
   envs: { HOSTILE },
 };
-const EVERYTHING = {
-  name: 'everything',
-  command: process.execPath,
-  args: [`${ROOT}node_modules/@modelcontextprotocol/server-everything/dist/index.js`],
-};
 const MISSING = { name: 'missing', command: '/no/such/program', restart: 'never' };
+const PAGE = `${ROOT}build/page`;
 
 const executable = findBrowser();
 const NO_BROWSER = 'there is no Chromium or Chrome on the PATH: install chromium, or name a browser in CHROME';
 if (executable === undefined) process.stderr.write(`The tests of the page are skipped: ${NO_BROWSER}.\n`);
 
 /** The built program with this configuration. JSON is YAML. */
-function serve(config: object, { args = [] as string[], env = {} } = {}) {
+function serve(config: object, env = {}) {
   const file = newFile('config.yaml', JSON.stringify(config));
-  return startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', file, ...args], env });
+  return startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', file], env });
 }
 
 /** With the tools of the tests and recorded answers, for several tests. */
@@ -57,8 +58,8 @@ function launchTools() {
 const FILES = ['index.html', 'page.css', 'page.js'];
 
 test('the page consists of three files, which have at most 95 kB when they are sent', () => {
-  expect(readdirSync(`${ROOT}build/page`).toSorted()).toEqual(FILES);
-  const sizes = FILES.map((name) => statSync(`${ROOT}build/page/${name}`).size);
+  expect(readdirSync(PAGE).toSorted()).toEqual(FILES);
+  const sizes = FILES.map((name) => statSync(`${PAGE}/${name}`).size);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(95_000);
 });
 
@@ -71,8 +72,7 @@ test('no part of the page is served with http.page: false', async () => {
 });
 
 test('the page is served without a token, allows only its own files, and names the path of the endpoint', async () => {
-  const env = { T: 'token-of-the-page' };
-  const { url, stderr } = await serve({ http: { path: '/a/b', token_env: 'T' } }, { env });
+  const { url, stderr } = await serve({ http: { path: '/a/b', token_env: 'T' } }, { T: 'token-of-the-page' });
   await expect.poll(() => stderr()).toContain(`\npage: ${new URL('/', url).href}\n`);
   const { status, headers, text } = await send(new URL('/', url).href, { method: 'GET' });
   expect(status).toBe(200);
@@ -106,29 +106,33 @@ describe('in a browser', () => {
   const open = ({ url }: { readonly url: string }, options?: PageOptions) =>
     openPage(browser, new URL('/', url).href, options);
 
-  test('shows servers with their states, and the tools of server-everything; calls one and shows its image', async () => {
-    const server = await serve({ servers: [EVERYTHING, MISSING] }, { env: { OPENAI_API_KEY: 'your-api-key' } });
-    const { page, problems, text, value, until, untilText, choose, call } = await open(server);
-    await untilText('#summary', '1 of 2 servers available, 13 tools');
-    // The server that needs attention is first.
-    const names = "[...document.querySelectorAll('.server')].map((card) => card.ariaLabel)";
-    expect(await value(names)).toEqual(['missing', 'everything', 'openai-responses-mcp']);
-    expect(await text('#no-key')).toMatch(/^No usable API key, so questions cannot be answered/);
-    const isShown = (selector: string) => value(`document.querySelector('${selector}').checkVisibility()`);
-    expect([await isShown('#no-key'), await isShown('#ask-form')]).toEqual([true, false]);
-    expect(await text('[aria-label="everything"]')).toMatch(/available.*since .*0 restarts.*stdio.*pid \d+.*13 tools/s);
+  /** The page of an endpoint in this process, on fakes. */
+  async function openOn(
+    servers: Readonly<Record<string, ScriptedToolServer>>,
+    { speed = 1, ...options }: ServeGatewayOptions & PageOptions = {},
+  ) {
+    const served = await serveGateway(servers, { ...options, rest: { pageFolder: PAGE } });
+    return { served, ...(await open(served, { speed })) };
+  }
+
+  const cards = "[...document.querySelectorAll('.server')].map((card) => card.ariaLabel)";
+  const areShown = (...selectors: readonly string[]) =>
+    `${JSON.stringify(selectors)}.map((one) => document.querySelector(one).checkVisibility())`;
+
+  test('shows servers with their states, the one that needs attention first, and filters tools', async () => {
+    const { enter, problems, text, value, untilText } = await open(tools);
+    await untilText('#summary', '1 of 2 servers available');
+    await expect.poll(() => value(cards)).toEqual(['missing', 'tools', 'openai-responses-mcp']);
+    expect(await text('[aria-label="tools"]')).toMatch(/available.*since .*0 restarts.*stdio.*pid \d+.*\d+ tools/s);
     expect(await text('[aria-label="missing"]')).toMatch(/failed.*Last error: cannot start \/no\/such\/program/s);
     expect(await text('[aria-label="openai-responses-mcp"]')).toContain('answer_detailed');
 
-    await choose('get-annotated-message');
-    expect(await text('#tool')).toContain('Demonstrates how annotations can be used');
-    await page.select('#tool select', '0');
-    await page.click('#tool [type="checkbox"]');
-    await call('Error: Operation failed');
-    expect(await text('#tool .facts strong')).toBe('Success');
-    expect(await text('#tool .result .facts')).toMatch(/^Success\d+\.\d\d sHTTP 200request [\w-]{36}$/);
-    await until("document.querySelector('#tool .result img').naturalWidth > 0");
-    expect(await value("document.querySelector('#tool .result img').alt")).toContain('image/png');
+    await enter('#filter', 'crash');
+    expect(await value(cards)).toEqual(['tools']);
+    expect(await text('.server summary')).toMatch(/^1 of \d+ tools$/);
+    await enter('#filter', 'xyz');
+    expect(await value(cards)).toEqual([]);
+    expect(await value(areShown('#no-match'))).toEqual([true]);
     expect(problems).toEqual([]);
   });
 
@@ -169,11 +173,8 @@ describe('in a browser', () => {
     await untilText('#tool form pre', 'curl');
     const command = promisify(execFile)('sh', ['-c', await text('#tool form pre')]);
     expect(JSON.parse((await command).stdout)).toEqual(input);
-    expect(problems).toEqual([]);
-  });
 
-  test('starts the input of a tool with another schema from a skeleton', async () => {
-    const { page, value, untilText, choose } = await open(tools);
+    // A schema without a list of properties has a skeleton.
     await choose('union');
     const json = '#tool [aria-label="Input as JSON"]';
     expect(await value(`JSON.parse(document.querySelector('${json}').value)`)).toEqual({
@@ -181,27 +182,7 @@ describe('in a browser', () => {
     });
     await page.click('#tool [type="submit"]');
     await untilText('#tool .result pre', '"id": 1');
-  });
-
-  test('filters tools, without servers that have none of them', async () => {
-    const { enter, value, text, untilText } = await open(tools);
-    await untilText('#server-list', 'crashes');
-    const shown = "[...document.querySelectorAll('.server')].map((card) => card.ariaLabel)";
-    await enter('#filter', 'crash');
-    expect(await value(shown)).toEqual(['tools']);
-    expect(await text('.server summary')).toMatch(/^1 of \d+ tools$/);
-    await enter('#filter', 'xyz');
-    expect(await value(shown)).toEqual([]);
-    expect(await value("document.querySelector('#no-match').checkVisibility()")).toBe(true);
-  });
-
-  test('names tools that are not approved', async () => {
-    const lock = newFile('tools.lock.json', '{}');
-    const config = newFile('config.yaml', JSON.stringify({ servers: [TOOLS], gateway: { lock } }));
-    expect(await runCli(['tools', '--lock', '--config', config])).toMatchObject({ code: 0 });
-    writeFileSync(lock, readFileSync(lock, 'utf8').replace('Returns its input', 'Returned its input'));
-    const { untilText } = await open(await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] }));
-    await untilText('.server .warn', '1 tool is not approved: form (see: openai-responses-mcp tools --diff)');
+    expect(problems).toEqual([]);
   });
 
   test('shows images, links to web pages only, and everything else as text', async () => {
@@ -246,51 +227,75 @@ describe('in a browser', () => {
     expect(await text('#tool .result')).toMatch(/HTTP 500request [\w-]{36}TOOL_EXECUTION_ERROR.*Come back.*-32050/s);
   });
 
+  test('shows names, descriptions, schemas and results of a hostile tool as text', async () => {
+    const { problems, value, text, choose, call } = await open(tools);
+    await choose(HOSTILE);
+    expect(await text('#tool h2')).toBe(HOSTILE);
+    expect(await value("document.querySelector('#tool input').value")).toBe(HOSTILE);
+    await call('Success');
+    expect(await text('#tool .result')).toContain(HOSTILE);
+    await choose('broken_form');
+    await call('called');
+    expect(await value("document.querySelectorAll('main img, main script, main svg, header script').length")).toBe(0);
+    expect(await value('globalThis.isTaken')).toBe(undefined);
+    expect(problems).toEqual([]);
+  });
+
   test('shows the crash of a server at once, and restarts it on request', async () => {
-    const server = await serve({ servers: [{ ...TOOLS, restart: 'never' }] });
+    const files = new ScriptedToolServer({
+      crashes: async () => {
+        files.crash();
+        return err({ kind: 'crashed', reason: 'killed by SIGKILL' });
+      },
+    });
+    const definitions = { files: { restart: 'never' as const } };
     // Nothing is refreshed at intervals.
-    const { page, text, untilText, choose, call } = await open(server, { speed: 0.001 });
+    const { page, text, untilText, choose, call } = await openOn({ files }, { definitions, speed: 0.001 });
     await choose('crashes');
-    const refreshUntil = (state: string) =>
-      expect
-        .poll(async () => {
-          await page.click('#refresh');
-          return text('.server .state');
-        })
-        .toBe(state);
-    await refreshUntil('available');
     await call('SERVER_CRASHED');
     await untilText('.server .state', 'failed');
-    expect(await text('.server p.bad')).toMatch(/^Last error: .*code 7/);
-    await page.click('[aria-label="Restart tools"]');
-    await refreshUntil('available');
+    expect(await text('.server p.bad')).toBe('Last error: killed by SIGKILL');
+    await page.click('[aria-label="Restart files"]');
+    await expect
+      .poll(async () => {
+        await page.click('#refresh');
+        return text('.server .state');
+      })
+      .toBe('available');
     expect(await text('.server .facts')).toContain('1 restart');
-    expect(await text('#announcer')).toBe('Restarting tools');
+    expect(await text('#announcer')).toBe('Restarting files');
     // The error is over.
-    expect(await text('.server .hint')).toMatch(/^Last error, before \d.*: .*code 7/);
+    expect(await text('.server .hint')).toMatch(/^Last error, before \d.*: killed by SIGKILL$/);
     expect(await text('.server .bad')).toBe('');
-    await page.click('[aria-label="Restart tools"]');
-    await untilText('.server [role="alert"]', 'The server tools was restarted a moment ago. Try again in');
+    await page.click('[aria-label="Restart files"]');
+    await untilText('.server [role="alert"]', 'The server files was restarted a moment ago. Try again in');
   });
 
   test('shows since when it knows the tools of an idle server, which it starts on request', async () => {
-    const server = await serve({ servers: [{ ...TOOLS, idle_ms: 1 }] });
-    const { page, text, untilText } = await open(server, { speed: 100 });
+    const files = new ScriptedToolServer({ read: echoes });
+    const definitions = { files: { idleMs: 1000 } };
+    const { served, page, text, untilText } = await openOn({ files }, { definitions, speed: 100 });
+    await served.clock.advance(1000);
     await untilText('.server .state', 'idle');
     expect(await text('.server .hint')).toMatch(
       /^This server starts with its next call\. Its tools are those that it listed at .*\d.* Choose Start to list them again\.$/,
     );
-    await page.click('[aria-label="Start tools"]');
-    await untilText('#announcer', 'Starting tools');
+    await page.click('[aria-label="Start files"]');
+    await untilText('#announcer', 'Starting files');
     await untilText('.server .facts', '1 restart');
+  });
+
+  test('names tools that are not approved', async () => {
+    const files = new ScriptedToolServer({ read: echoes });
+    const { untilText } = await openOn({ files }, { approved: { servers: {} } });
+    await untilText('.server .warn', '1 tool is not approved: read (see: openai-responses-mcp tools --diff)');
   });
 
   test('shows the command that signs in to a server, first, until that has been done', async () => {
     const [notes, files] = [new ScriptedToolServer({ read: echoes }), new ScriptedToolServer({ read: echoes })];
     const login = new FakeServerLogin('notes');
     notes.login = login;
-    const { at } = await serveGateway({ files, notes }, { rest: { pageFolder: `${ROOT}build/page` } });
-    const { page, problems, value, text, untilText } = await open({ url: at('/') });
+    const { page, problems, value, text, untilText } = await openOn({ files, notes });
     await untilText('#summary', '1 of 2 servers available');
     expect(await value("document.querySelector('.server').ariaLabel")).toBe('notes');
     expect(await text('.server .state')).toBe('login required');
@@ -313,29 +318,28 @@ describe('in a browser', () => {
   });
 
   test('asks a question with live progress, and links to the sources', async () => {
-    const api = await fakeApi();
-    const held = holds();
-    api.reply(held);
-    const server = await serve({ http: { path: '/questions' } }, { env: apiEnv(api) });
-    const { page, enter, problems, value, text, untilText } = await open(server);
+    const held = repliesLate();
+    const llmSearch = new FakeLlmSearch((observer, signal) => {
+      observer.onProgress({ kind: 'searching', query: 'why blue' });
+      return held.configured(observer, signal);
+    });
+    const { served, page, enter, problems, value, text, untilText } = await openOn({}, { llmSearch });
     await enter('#question', 'Why is the sky blue?');
     await page.select('#ask-tool', 'answer_quick');
     await page.click('#ask-submit');
+    // Progress is sent at most once per second.
     await untilText('#ask-progress', 'Asking the model');
-    await untilText('#ask-time', ' s');
     expect(await text('#announcer')).toMatch(/^Asking the model/);
+    await served.clock.advance(1000);
+    await untilText('#ask-progress', 'Searched: why blue');
+    await untilText('#ask-time', ' s');
     expect(await text('#ask-result')).toBe('');
 
     const body = `It **scatters** ${HOSTILE}. ([example.com](https://example.com/sky)) [bank.example](https://other.example/)`;
-    held.release(
-      answers(body, {
-        citations: [{ url: 'https://example.com/sky', title: 'The sky' }],
-        sources: [{ name: 'javascript:globalThis.isTaken=true' }, { name: 'oai-weather' }],
-        search: 'why blue',
-      }),
-    );
+    const cited = [{ url: 'https://example.com/sky', title: 'The sky' }];
+    const consulted = ['javascript:globalThis.isTaken=true', 'oai-weather'];
+    held.settle(ok(searchReply({ text: body, searched: true, sources: { cited, consulted, opened: [] } })));
     await untilText('#ask-result', 'Sources');
-    expect(await text('#ask-progress')).toContain('Searched: why blue');
     expect(await text('#ask-result .hint')).toMatch(/^Answered in \d.* s, with web search, by gpt-5/);
     expect(await text('#ask-result .answer')).toBe(
       `It scatters ${HOSTILE}. (example.com) bank.example (https://other.example/)`,
@@ -353,62 +357,62 @@ describe('in a browser', () => {
   });
 
   test.each([
-    ['some', { access: { local: { answers: ['answer_quick', 'answer_detailed'] } } }, 'key', 'answer_quick'],
-    ['none', { access: { local: { answers: false } } }, 'key', undefined],
-    ['those of servers, without a key', { servers: [TOOLS] }, '', undefined],
-  ])('offers only the answer tools that the caller may use: %s', async (_, config, key, tool) => {
-    const { value, until } = await open(
-      await serve(config, { env: { OPENAI_API_KEY: key && 'sk-test-1234567890abcdef' } }),
-    );
+    ['some', { answers: ['answer_quick', 'answer_detailed'] }, true, ['#ask-form']],
+    ['none', { answers: false }, true, []],
+    ['all, without a key', { answers: true }, false, ['#no-key']],
+  ])('shows what a caller can ask who may use these answer tools: %s', async (_, entry, canAnswer, shown) => {
+    const http = { rightsOf: rightsBy({ local: entry }), canAnswer };
+    const { value, until } = await openOn({}, { http });
     await until("document.querySelector('#summary').textContent !== ''");
-    await expect.poll(() => value("document.querySelector('#ask').checkVisibility()")).toBe(tool !== undefined);
-    const cards = () => value("[...document.querySelectorAll('.server')].map((card) => card.ariaLabel)");
-    const expected = [...('servers' in config ? ['tools'] : []), ...(tool ? ['openai-responses-mcp'] : [])];
-    await expect.poll(cards).toEqual(expected);
-    expect(await value("['no-key', 'check'].map((id) => document.getElementById(id).checkVisibility())")).toEqual([
-      false,
-      false,
-    ]);
-    if (tool !== undefined) expect(await value("document.querySelector('#ask-tool').value")).toBe(tool);
+    const parts = ['#ask-form', '#no-key', '#check'];
+    await expect.poll(() => value(areShown(...parts))).toEqual(parts.map((part) => shown.includes(part)));
+    await expect.poll(() => value(cards)).toEqual(entry.answers === false ? [] : ['openai-responses-mcp']);
+    if (shown.includes('#ask-form'))
+      expect(await value("document.querySelector('#ask-tool').value")).toBe('answer_quick');
   });
 
   test('asks again for an answer that is not finished, with its handle', async () => {
-    const api = await fakeApi();
-    api.reply(works(answers('It scatters.')));
-    const env = { ...apiEnv(api), LONG_ANSWERS: 'answer_detailed', OPENAI_API_TIMEOUT: '3000' };
-    const { page, enter, value, text, problems, untilText, ask } = await open(await serve({}, { env }));
+    const api = new FakeLongApi();
+    const { clock } = api;
+    const keepMs = 3_600_000;
+    const config = { timeoutMs: 3000, longAnswers: { tools: ['answer_detailed' as const], keepMs } };
+    const long = new LongAnswers({ llmSearch: api, responses: api, signer: new FakeHandleSigner(), clock, keepMs });
+    const { page, enter, value, text, problems, untilText } = await openOn({}, { clock, long, config });
+    const untilUnfinished = async (requests: number) => {
+      await expect.poll(() => api.posts.length + api.looks.length).toBe(requests);
+      await clock.advance(3000);
+      await untilText('#ask-result', 'Not finished after');
+    };
     await enter('#question', 'Why is the sky blue?');
     await page.select('#ask-tool', 'answer_detailed');
-    await ask('Not finished after');
+    await page.click('#ask-submit');
+    await untilUnfinished(1);
     expect(await text('#ask-result .answer')).toContain('la1.d.');
     await page.click('#ask-result button');
-    await untilText('#ask-result', 'Not finished after');
+    await untilUnfinished(2);
     expect(await value('document.activeElement.id')).toBe('ask-submit');
-    api.endResponses();
+    api.finish('resp_1', { text: 'It scatters.' });
     await page.click('#ask-result button');
     await untilText('#ask-result', 'It scatters.');
     expect(await value("document.querySelector('#ask-result button')")).toBe(null);
     expect(await value("document.querySelector('#question').value")).toBe('Why is the sky blue?');
-    expect(api.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
+    expect(api.posts).toHaveLength(1);
     expect(problems).toEqual([]);
   });
 
   test('cancels a question, and shows an error in words', async () => {
-    const api = await fakeApi();
-    api.reply(neverAnswers());
-    const { page, enter, untilText, ask } = await open(await serve({}, { env: apiEnv(api) }));
+    const llmSearch = new FakeLlmSearch(hangs, fails({ kind: 'content_filtered' }));
+    const { page, enter, untilText, ask } = await openOn({}, { llmSearch });
     await enter('#question', 'Q');
     await page.keyboard.down('Control');
     await page.keyboard.press('Enter');
     await page.keyboard.up('Control');
-    await api.waitForRequests(1);
+    await untilText('#ask-progress', 'Asking the model');
     await page.click('#ask-cancel');
     await untilText('#ask-result', 'Cancelled after');
-    await api.waitForAbort(0);
-    const error = { message: 'Incorrect API key', type: 'invalid_request_error', param: null, code: 'invalid_api_key' };
-    api.reply(fails({ status: 401, error }));
+    await expect.poll(() => llmSearch.signals[0]?.aborted).toBe(true);
     await ask('No answer after');
-    await untilText('#ask-result', 'OPENAI_API_KEY');
+    await untilText('#ask-result', "The API's content filter stopped the answer.");
   });
 
   test('checks the sources of a text, with links that open the passages', async () => {
@@ -418,9 +422,8 @@ describe('in a browser', () => {
     const proxy = await startForwardProxy(pages.port);
     onTestFinished(() => proxy.close());
     const env = { HTTP_PROXY: proxy.url, NO_PROXY: '127.0.0.1' };
-    const { page, enter, problems, text, value, untilText } = await open(
-      await serve({ citations: { rest: true }, servers: [TOOLS] }, { env }),
-    );
+    const server = await serve({ citations: { rest: true }, servers: [TOOLS] }, env);
+    const { page, enter, problems, text, value, untilText } = await open(server);
     const tower = 'http://page.test/tower';
     await enter('#check-text', `The tower has 43 steps (${tower}). ${HOSTILE} See http://page.test/gone`);
     await page.click('#check-submit');
@@ -450,85 +453,65 @@ describe('in a browser', () => {
     expect(problems).toEqual([]);
   });
 
-  test('asks for the token, reports a wrong one, keeps the right one in memory only, and lets it be changed', async () => {
-    const config = { http: { token_env: { alice: 'A', bob: 'B' } }, servers: [TOOLS] };
-    const server = await serve(config, { args: ['--offline'], env: { A: 'token-of-alice', B: 'token-of-bob' } });
-    const { page, enter, value, until, untilText, ask } = await open(server);
+  test('asks for the token, and again only on request; keeps it in memory only, and lets it be changed', async () => {
+    const tokens = ['alice', 'bob'].map((caller) => ({ caller, token: `token-of-${caller}` }));
+    const files = new ScriptedToolServer({ read: echoes });
+    const llmSearch = new FakeLlmSearch(says('Yes.'), says('Yes.'));
+    const opened = await openOn({ files }, { http: { tokens }, llmSearch, speed: 100 });
+    const { served, page, requests, enter, value, until, untilText, ask } = opened;
     const enterToken = async (token: string) => {
       await enter('#token', token);
       await page.keyboard.press('Enter');
     };
-    await until("document.querySelector('dialog').open");
-    await enterToken('wrong');
-    await untilText('#token-problem', 'The server does not accept this token.');
-    await enterToken('token-of-alice');
-    await until("!document.querySelector('dialog').open");
-    await untilText('#summary', '1 of 1 server available');
-    await enter('#question', 'What does HTTP 404 mean?');
-    await ask('Not Found');
-    expect(await value('[localStorage.length, sessionStorage.length, document.cookie, location.search]')).toEqual([
-      0,
-      0,
-      '',
-      '',
-    ]);
-    expect(await value("document.querySelector('#token').value")).toBe('');
-
-    await page.click('#change-token');
-    await enterToken('token-of-bob');
-    await until("!document.querySelector('dialog').open");
-    await page.click('#ask-submit');
-    await expect.poll(() => server.stderr()).toMatch(/"caller":"bob","verb":"POST".*"tool":"answer"/);
-  });
-
-  test('does not ask again for a token that a person did not enter, until they want something', async () => {
-    const server = await serve({ http: { token_env: 'T' }, servers: [TOOLS] }, { env: { T: 'token-of-the-page' } });
-    const { page, requests, value, until, untilText } = await open(server, { speed: 100 });
-    await until("document.querySelector('dialog').open");
+    const isAsked = "document.querySelector('dialog').open";
+    await until(isAsked);
     await page.keyboard.press('Escape');
     await untilText('#trouble', 'This server requires a token.');
     const before = requests.length;
     await expect.poll(() => requests.length).toBeGreaterThan(before + 4);
-    expect(await value("document.querySelector('dialog').open")).toBe(false);
+    expect(await value(isAsked)).toBe(false);
     await page.click('#refresh');
-    await until("document.querySelector('dialog').open");
+    await until(isAsked);
+
+    await enterToken('wrong');
+    await untilText('#token-problem', 'The server does not accept this token.');
+    await enterToken('token-of-alice');
+    await until(`!${isAsked}`);
+    await untilText('#summary', '1 of 1 server available');
+    await enter('#question', 'Is it?');
+    await ask('Yes.');
+    const stored = '[localStorage.length, sessionStorage.length, document.cookie, location.search]';
+    expect(await value(stored)).toEqual([0, 0, '', '']);
+    expect(await value("document.querySelector('#token').value")).toBe('');
+
+    await page.click('#change-token');
+    await enterToken('token-of-bob');
+    await until(`!${isAsked}`);
+    await page.click('#ask-submit');
+    await expect
+      .poll(() => served.accessLines)
+      .toContainEqual(expect.objectContaining({ caller: 'bob', tool: 'answer' }));
   });
 
   test('says where to sign in if people do, and asks for a token only on request', async () => {
     const issuer = 'https://auth.example.com/realms/mcp';
-    const http = { oauth: { issuer, audience: 'https://mcp.example.com/mcp' }, token_env: 'T' };
-    const server = await serve({ http, servers: [TOOLS] }, { env: { T: 'token-of-the-page' } });
-    const { page, enter, value, text, until, untilText } = await open(server);
+    const verifier = new FakeTokenVerifier({ good: { caller: 'oauth:alice' } });
+    const http = { oauth: { issuer, resource: 'https://mcp.example.com/mcp', scopes: [], verifier } };
+    const files = new ScriptedToolServer({ read: echoes });
+    const { page, enter, value, text, until, untilText } = await openOn({ files }, { http });
     await until("document.querySelector('#sign-in').checkVisibility()");
     expect(await text('#sign-in p')).toContain(`sign-in at ${issuer}`);
     expect(await text('#sign-in p')).toContain('Add https://mcp.example.com/mcp to an MCP client');
-    expect(
-      await value("['dialog', '#columns', '#trouble'].map((part) => document.querySelector(part).checkVisibility())"),
-    ).toEqual([false, false, false]);
+    expect(await value(areShown('dialog', '#columns', '#trouble'))).toEqual([false, false, false]);
     await page.click('#change-token');
-    await enter('#token', 'token-of-the-page');
+    await enter('#token', 'good');
     await page.keyboard.press('Enter');
     await untilText('#summary', '1 of 1 server available');
-    expect(await value("document.querySelector('#sign-in').checkVisibility()")).toBe(false);
-  });
-
-  test('shows names, descriptions, schemas and results of a hostile tool as text', async () => {
-    const { problems, value, text, choose, call } = await open(tools);
-    await choose(HOSTILE);
-    expect(await text('#tool h2')).toBe(HOSTILE);
-    expect(await value("document.querySelector('#tool input').value")).toBe(HOSTILE);
-    await call('Success');
-    expect(await text('#tool .result')).toContain(HOSTILE);
-    await choose('broken_form');
-    await call('called');
-    expect(await value("document.querySelectorAll('main img, main script, main svg, header script').length")).toBe(0);
-    expect(await value('globalThis.isTaken')).toBe(undefined);
-    expect(problems).toEqual([]);
+    expect(await value(areShown('#sign-in'))).toEqual([false]);
   });
 
   test('is used with the keyboard alone', async () => {
-    const server = await serve({ servers: [TOOLS] }, { args: ['--offline'] });
-    const { page, value, until, untilText } = await open(server, { speed: 20 });
+    const { page, value, until, untilText } = await open(tools, { speed: 20 });
     await until("document.querySelectorAll('.tools button').length > 5");
     const isFocused = (selector: string) => value(`document.activeElement.matches(${JSON.stringify(selector)})`);
     const tabTo = async (selector: string) => {
@@ -550,7 +533,7 @@ describe('in a browser', () => {
     // A refresh that changes the list keeps the focus.
     await page.focus('[aria-label="Restart tools"]');
     await page.keyboard.press('Enter');
-    await untilText('.server .facts', '1 restart');
+    await untilText('[aria-label="tools"] .facts', '1 restart');
     expect(await isFocused('[aria-label="Restart tools"]')).toBe(true);
 
     await page.focus('#question');

@@ -11,7 +11,7 @@ import type { ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { type ServedHttp, type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
 export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> &
-  Pick<ScriptedGatewayOptions, 'definitions'> & {
+  Pick<ScriptedGatewayOptions, 'definitions' | 'approved'> & {
     readonly clock?: FakeClock;
     /** Without it, all tools are listed. */
     readonly search?: Pick<SearchToolsOptions, 'isAuto' | 'always'>;
@@ -30,14 +30,10 @@ export interface ServedGateway extends ServedHttp {
 /** REST, and MCP with the servers' tools, on servers of the test. The time advances only when the test advances it. */
 export async function serveGateway(
   servers: Readonly<Record<string, ScriptedToolServer>>,
-  { definitions = {}, search, audit, clock = new FakeClock(), ...options }: ServeGatewayOptions = {},
+  { definitions = {}, approved, search, audit, clock = new FakeClock(), ...options }: ServeGatewayOptions = {},
 ): Promise<ServedGateway> {
   const logger = new RecordingLogger();
-  const gateway = startScripted(servers, {
-    clock,
-    logger,
-    definitions,
-  });
+  const gateway = startScripted(servers, { clock, logger, definitions, approved });
   const started = async () => gateway;
   const redactor = redactorOf();
   const served = await serveHttp({
