@@ -1,11 +1,7 @@
-import { execFile } from 'node:child_process';
-import { cpSync, readFileSync, symlinkSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { startHttpProcess } from '../support/http-process.ts';
-import { newFolder } from './files.ts';
 import { ROOT } from './serve.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -117,27 +113,5 @@ describe('deploy/Dockerfile', () => {
     const allowed = rules.filter((rule) => rule.startsWith('!')).map((rule) => rule.slice(1).replace(/\/\*.*/, ''));
     expect(allowed.toSorted()).toEqual(copied.toSorted());
     expect(rules.slice(-5)).toEqual(expect.arrayContaining(['**/.env*', '**/.npmrc']));
-  });
-
-  test('serves HTTP with its variables and those of the CI', async () => {
-    const [, own = ''] = /^ENV ((?:.*\\\n)*.*)$/m.exec(final) ?? [];
-    const given = [...read('.github/workflows/ci.yml').matchAll(/--env (\S+)/g)].map(([, pair = '']) => pair);
-    const env = Object.fromEntries([...own.split(/\s+\\?\s*/), ...given].map((pair) => pair.split('=')));
-    expect(Object.keys(env)).toEqual(['MCP_HTTP_LISTEN', 'MCP_HTTP_TOKEN_ENV', 'MCP_TOKEN']);
-    // Every address as in the image, which needs a token, but on a free port.
-    const { url } = await startHttpProcess({ env, args: ['--http=0.0.0.0:0'] });
-    const metrics = new URL('/metrics', url.replace('0.0.0.0', '127.0.0.1'));
-    expect((await fetch(metrics)).status).toBe(401);
-    expect((await fetch(metrics, { headers: { authorization: `Bearer ${env.MCP_TOKEN}` } })).status).toBe(200);
-  });
-
-  test('copies all that the build needs, and the program to answer offline', async () => {
-    const folder = newFolder();
-    for (const file of copied) cpSync(path.join(ROOT, file), path.join(folder, file), { recursive: true });
-    symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'), 'junction');
-    const run = (...args: string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
-    await run('scripts/build.js');
-    const { stdout } = await run('build/index.js', 'ask', '--offline', 'What does HTTP 404 mean?');
-    expect(stdout).toContain('Not Found');
   });
 });
