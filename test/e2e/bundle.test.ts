@@ -67,7 +67,7 @@ describe('the bundle, unpacked into a folder with blanks', () => {
   });
 
   /** Starts it as Claude Desktop does. */
-  function startBundle(env: Readonly<Record<string, string>> = {}) {
+  function startBundle(env: Readonly<Record<string, string>>) {
     const given: Readonly<Record<string, string>> = { api_key: API_KEY };
     const filled = (text: string) =>
       text
@@ -86,17 +86,13 @@ describe('the bundle, unpacked into a folder with blanks', () => {
     expect(files).toContain(path.basename(manifest.server.entry_point));
   });
 
-  test('has the tools that its manifest names', async () => {
-    const { result } = await startBundle().request('tools/list');
-    const tools = result?.tools as Manifest['tools'];
-    expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(manifest.tools);
-  });
-
-  test('answers with the key and the model of its user', async () => {
+  test('has the tools that its manifest names, and answers with the key and the model of its user', async () => {
     const api = await fakeApi();
     api.reply(answers('Sunny.'));
     const { OPENAI_BASE_URL = '' } = apiEnv(api);
     const server = startBundle({ OPENAI_BASE_URL });
+    const tools = (await server.request('tools/list')).result?.tools as Manifest['tools'];
+    expect(tools.map(({ name, description }) => ({ name, description }))).toEqual(manifest.tools);
     expect(answerOf(await server.callTool('answer', { query: 'weather?' })).answer).toMatch(/^Sunny\./);
     expect(api.requests).toMatchObject([
       { headers: { authorization: `Bearer ${API_KEY}` }, body: { model: manifest.user_config.model?.default } },

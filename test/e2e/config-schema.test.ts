@@ -60,12 +60,9 @@ test('the example names the schema in a way that editors understand', () => {
 describe('a file is valid only if the program accepts it', () => {
   test.each([
     ['', true],
-    ['openai:\n', true],
     ['request: { timeout_ms: null }', true],
-    ['model_profiles: { answer: null }', true],
     ['http: { token_env: { alice: TOKEN_A } }', true],
     ['- openai', false],
-    ['openai: text', false],
     ['opnai: {}', false],
     ['request: { timeout: 1000 }', false],
     ['request: { timeout_ms: "1000" }', false],
@@ -86,21 +83,7 @@ const LOOSE: readonly ValueKind[] = [
   ...[origins, hostPort, timeZone, quotaStore],
 ];
 const SERVER_KEYS = Object.keys(SERVER_TABLE);
-const WORDS = [
-  '',
-  ' a ',
-  'a b',
-  'A_B',
-  'all',
-  'high',
-  'JP',
-  '例え.jp',
-  'Asia/Tokyo',
-  '/healthz',
-  '127.0.0.1:1',
-  'HTTPS://a/',
-  '*',
-];
+const WORDS = ['', ' a ', 'a b', 'A_B', 'high', 'JP', '例え.jp', '/healthz', '127.0.0.1:1', 'HTTPS://a/', '*'];
 const scalar = fc.oneof(
   fc.constantFrom(...WORDS),
   fc.string(),

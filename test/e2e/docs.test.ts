@@ -2,8 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { KEYS } from '../../src/adapters/outbound/config/keys.ts';
-import { runCli } from '../support/run-cli.ts';
-import { newFolder } from './files.ts';
 import { ROOT } from './serve.ts';
 
 const read = (...names: string[]) => readFileSync(path.join(ROOT, ...names), 'utf8');
@@ -32,13 +30,6 @@ test('every npm script runs a file that exists', () => {
     [...script.matchAll(/\bnode ([\w./-]+)/g)].map(([, file]) => file ?? ''),
   );
   expect(files.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
-});
-
-test('config.yaml.example is a valid configuration', async () => {
-  const file = path.join(ROOT, 'config', 'config.yaml.example');
-  const { code, stdout, stderr } = await runCli(['--show-config', '--config', file], { cwd: newFolder() });
-  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  expect(JSON.parse(stderr)).toMatchObject({ sources: { yaml: file } });
 });
 
 test('config.yaml.example names every key, in use or as a comment', () => {

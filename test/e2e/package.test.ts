@@ -76,13 +76,11 @@ describe('the entry point', () => {
       'node-18.cjs',
       `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });`,
     );
-    for (const args of [['--stdio'], ['--version'], ['doctor']]) {
-      const result = await runCli(args, { env: { NODE_OPTIONS: `--require=${preload}` } });
-      expect(result).toMatchObject({ code: 1, stdout: '' });
-      expect(result.stderr).toMatch(
-        /^openai-responses-mcp: version \S+ needs Node\.js 20 or later; this is 18\.20\.8\.[^\n]*\n$/,
-      );
-    }
+    const result = await runCli(['--stdio'], { env: { NODE_OPTIONS: `--require=${preload}` } });
+    expect(result).toMatchObject({ code: 1, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^openai-responses-mcp: version \S+ needs Node\.js 20 or later; this is 18\.20\.8\.[^\n]*\n$/,
+    );
   });
 
   test('reports in one line that a file is missing', async () => {
@@ -109,7 +107,6 @@ test('no chunk is needed until the first question: each would slow down the star
 describe('the packed package, installed into an empty folder', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'openai-responses-mcp-package-'));
   const installed = path.join(folder, 'user', 'node_modules', 'openai-responses-mcp');
-  const program = path.join(installed, 'build', 'index.js');
   let packed: Packed;
 
   beforeAll(() => {
@@ -142,33 +139,22 @@ describe('the packed package, installed into an empty folder', () => {
     for (const file of files) expect(file).not.toMatch(/\.(?:ts|map|tsbuildinfo)$|\btests?\b|fixture/);
   });
 
-  test('installs no other package', () => {
-    expect(readdirSync(path.join(folder, 'user', 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
-      'openai-responses-mcp',
-    ]);
+  test('installs no other package, and its bin prints its version', async () => {
+    const modules = path.join(folder, 'user', 'node_modules');
+    expect(readdirSync(modules).filter((name) => !name.startsWith('.'))).toEqual(['openai-responses-mcp']);
     expect(existsSync(path.join(installed, 'node_modules'))).toBe(false);
-  });
-
-  test('its bin prints its version', async () => {
-    const bin = path.join(folder, 'user', 'node_modules', '.bin', 'openai-responses-mcp');
-    const { stdout } = await run(bin, ['--version'], {
+    const { stdout } = await run(path.join(modules, '.bin', 'openai-responses-mcp'), ['--version'], {
       env: { PATH: process.env.PATH },
       shell: process.platform === 'win32',
     });
     expect(stdout).toBe(`${packageJson.version}\n`);
   });
 
-  test('answers offline, also a YAML file, and lists its tools', async () => {
-    const asked = await runCli(['ask', '--offline', 'What does HTTP 404 mean?'], { program });
-    expect(asked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^HTTP 404 means/) });
-
+  test('answers offline, also with its example configuration', async () => {
     const config = path.join(installed, 'config', 'config.yaml.example');
-    const shown = await runCli(['--show-config', '--config', config], { program });
-    expect(shown).toMatchObject({ code: 0, stdout: '' });
-
-    const stdin = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
-    const listed = await runCli(['--stdio'], { program, stdin });
-    expect(JSON.parse(listed.stdout).result.tools).toHaveLength(3);
+    const args = ['ask', '--offline', '--config', config, 'What does HTTP 404 mean?'];
+    const asked = await runCli(args, { program: path.join(installed, 'build', 'index.js') });
+    expect(asked).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^HTTP 404 means/) });
   });
 });
 

@@ -25,8 +25,6 @@ export interface Exchange {
   readonly response: Promise<IncomingMessage>;
   /** Resolves with the complete response. */
   readonly reply: Promise<Reply>;
-  /** The body received so far. */
-  readonly received: () => string;
   /** Resolves as soon as the body received so far contains this text. */
   until(part: string): Promise<void>;
   /** Destroys the connection. */
@@ -68,7 +66,6 @@ export function begin(url: string, { method = 'POST', headers = {}, body }: Ask 
   return {
     response,
     reply,
-    received: () => received,
     until: (part) => until(() => received.includes(part)),
     leave: () => void outgoing.destroy(),
   };

@@ -16,7 +16,6 @@ type RequestId = string | number;
 export interface McpProcess {
   /** Writes one message in the framing of `startServer`. */
   send(message: object): void;
-  sendRaw(bytes: string | Uint8Array): void;
   /** Resolves with the next response that has this id (`1` is not `"1"`); rejects if the process ends before. */
   request(method: string, params?: object, id?: RequestId): Promise<JsonRpcMessage>;
   notify(method: string, params?: object): void;
@@ -101,10 +100,7 @@ export function startServer(options: ServerOptions = {}): McpProcess {
     promise.catch(() => undefined);
     return promise;
   };
-  const sendRaw = (bytes: string | Uint8Array): void => {
-    child.stdin.write(bytes);
-  };
-  const send = (message: object): void => sendRaw(encode(message, framing));
+  const send = (message: object): void => void child.stdin.write(encode(message, framing));
   const notify = (method: string, params?: object): void => send({ jsonrpc: '2.0', method, params });
   const request = (method: string, params?: object, id: RequestId = nextId++): Promise<JsonRpcMessage> => {
     const response = nextMessage((message) => message.id === id && message.method === undefined);
@@ -114,7 +110,6 @@ export function startServer(options: ServerOptions = {}): McpProcess {
 
   return {
     send,
-    sendRaw,
     request,
     notify,
     callTool: (name, toolArgs = {}, meta, id) => request('tools/call', { name, arguments: toolArgs, _meta: meta }, id),

@@ -4,7 +4,6 @@ import { freePort } from '../../support/free-port.ts';
 import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { signIn } from '../../support/oauth-client.ts';
-import { runCli } from '../../support/run-cli.ts';
 import { newFile } from '../files.ts';
 
 const config = (address: string, issuer: string) =>
@@ -56,11 +55,4 @@ test('an issuer that cannot be used is reported at the start', async () => {
   await expect
     .poll(stderr)
     .toContain('oauth: the keys of http://127.0.0.1:1 cannot be read: http://127.0.0.1:1/.well-known/');
-});
-
-test('a start without an audience fails', async () => {
-  const file = newFile('config.yaml', 'http: { oauth: { issuer: https://auth.example.com } }');
-  const { code, stderr } = await runCli(['--http', '--config', file]);
-  expect(stderr).toContain('http.oauth.audience: required with http.oauth');
-  expect(code).toBe(1);
 });
