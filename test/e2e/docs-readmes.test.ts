@@ -68,6 +68,19 @@ test('every file of the code that a document names exists', () => {
   expect(named.filter(({ file }) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
+test('every picture of the documents exists, in light and dark, and every picture is shown', () => {
+  const shown = documents.flatMap((document) =>
+    [...read(document).matchAll(/<picture>\s*(.*)\s*(.*)\s*<\/picture>/g)].flatMap(([, source = '', img = '']) => {
+      const [, dark = ''] = /^<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">$/.exec(source) ?? [];
+      const [, light = ''] = /^<img alt="[^"]{20,}" src="([^"]+)">$/.exec(img) ?? [];
+      expect(dark).toBe(light.replace('-light.', '-dark.'));
+      return [dark, light].map((name) => path.join(path.dirname(document), name));
+    }),
+  );
+  const images = readdirSync(path.join(ROOT, 'docs/images')).map((name) => path.join('docs/images', name));
+  expect([...new Set(shown)].toSorted()).toEqual(images.toSorted());
+});
+
 function sectionsOf(markdown: string): readonly string[] {
   return proseOf(markdown).split(/^#+ /m);
 }

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answers, type Behaviour, fails, holds, sendsBody, stallsMidStream } from '../support/behaviours.ts';
-import { freePort } from '../support/free-port.ts';
 import { newFile } from './files.ts';
 import { API_KEY, answerOf, failureOf, ROOT, serve, serveWithApi, textOf, tokyoToday } from './serve.ts';
 
@@ -162,19 +161,13 @@ test('a failure has its cause, and with debug attempts and costs are logged, wit
 });
 
 // S20
-test('a missing key and an API that cannot be reached fail the call and nothing else', async () => {
+test('a missing key fails the call and nothing else', async () => {
   const server = serve();
   expect((await server.initialize()).result).toBeDefined();
   const missing = failureOf(await server.callTool('answer', { query: 'q' }));
   expect(missing).toMatch(/^No API key: the environment variable OPENAI_API_KEY is not set\./);
   expect((await server.request('ping')).result).toEqual({});
   expect(server.stderr()).toBe('');
-
-  const port = await freePort();
-  const env = { OPENAI_API_KEY: API_KEY, OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MAX_RETRIES: '0' };
-  expect(failureOf(await serve({ env }).callTool('answer', { query: 'q' }))).toMatch(
-    new RegExp(`^Could not connect to 127\\.0\\.0\\.1:${port} \\(1 attempt, ECONNREFUSED\\)\\.`),
-  );
 });
 
 test('a cancelled call is aborted upstream at once and gets no response; other calls continue', async () => {

@@ -93,11 +93,6 @@ test('other methods get 405 at once, and the DELETE of a client that believes in
   expect(reply).toMatchObject({ status: 204, text: '' });
 });
 
-test.each(['/healthz', '/metrics', '/mcp/tools'])('HEAD of %s is answered as GET, without the body', async (path) => {
-  const { at } = await serveHttp();
-  expect(await send(at(path), { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
-});
-
 test.each(['/', '/mcp/', '/MCP', '//mcp'])('answers 404 at %s', async (path) => {
   const { url } = await serveHttp();
   const reply = await send(new URL(url).origin + path, { body: PING });

@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, holds } from '../../support/behaviours.ts';
+import { startCleanProcess } from '../../support/clean-process.ts';
 import { freePort } from '../../support/free-port.ts';
 import { begin, legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
@@ -112,6 +115,19 @@ posixTest('signals').for(['SIGTERM', 'SIGINT'] as const)(
     expect(await server.exited).toEqual({ code: 0, signal: null });
   },
 );
+
+posixTest('signals')('a log whose reader is gone costs no answer', async () => {
+  const { child, exited, removeHome } = startCleanProcess(['--http', '127.0.0.1:0', '--offline'], {
+    timeoutMs: 150_000,
+  });
+  onTestFinished(removeHome);
+  const [line] = await once(createInterface(child.stderr), 'line');
+  const url = /http:\S+/.exec(String(line))?.[0] ?? '';
+  child.stderr.destroy();
+  for (let call = 0; call < 3; call += 1) expect((await send(url, { body: legacy('ping') })).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual({ code: 0, signal: null });
+});
 
 function hasIpV6(): Promise<boolean> {
   return new Promise((resolve) => {
