@@ -2,6 +2,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { answers, holds, neverAnswers, stallsMidStream } from '../support/behaviours.ts';
+import { legacy, send } from '../support/http-client.ts';
+import { startHttpProcess } from '../support/http-process.ts';
 import type { McpProcess } from '../support/mcp-process.ts';
 import { posixTest } from '../support/platform.ts';
 import { isRunning } from '../support/process-tree.ts';
@@ -58,6 +60,24 @@ posixTest('moreSignals')('errors that are thrown again and again answer no call 
   expect(server.stderr()).not.toContain(API_KEY);
   expect(server.stderr()).not.toMatch(/^\s+at /m);
 });
+
+posixTest('moreSignals')(
+  'after an uncaught error over HTTP, the call in flight ends, and the process exits with 1',
+  async () => {
+    const api = await fakeApi();
+    api.replyAlways(neverAnswers());
+    const { url, kill, exited, stderr } = await startHttpProcess({
+      env: { ...apiEnv(api), ...planted("throw new Error('planted')") },
+    });
+    const call = send(url, { body: legacy('tools/call', { name: 'answer', arguments: { query: 'q' } }) });
+    const ended = expect(call).rejects.toThrow();
+    await api.waitForRequests(1);
+    kill('SIGUSR2');
+    await ended;
+    expect(await exited).toEqual({ code: 1, signal: null });
+    expect(stderr()).toContain('ERROR internal error: Error: planted\n');
+  },
+);
 
 // S10
 posixTest('signals').for([

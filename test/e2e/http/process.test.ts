@@ -38,7 +38,7 @@ test('reads its section from YAML, overridden by variables, and the token from t
   expect((await send(url, { body: legacy('ping'), headers: { Host, Authorization } })).status).toBe(200);
   expect(stderr()).not.toContain('token-of-alice');
   await expect.poll(stderr).toMatch(/^No usable API key: answers will fail until you set MY_KEY/m);
-  expect(stderr()).not.toContain('Only calls that name this machine');
+  expect(stderr()).not.toContain('Only requests with the host name');
 });
 
 test('says at every address without allowed hosts which calls it accepts', async () => {
