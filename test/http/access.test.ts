@@ -128,12 +128,6 @@ describe('tokens', () => {
     expect(llmSearch.requests).toEqual([]);
     expect(await statusOf(ALICE)).not.toBe(401);
   });
-
-  test('are masked in all output', async () => {
-    const { post } = await serveHttp({ http: { tokens: TOKENS } });
-    const message = legacy('tools/call', { name: 'answer', arguments: { query: 1, note: '' } }, 'bob-token-0123456789');
-    expect((await post(message, ALICE)).text).not.toContain('bob-token');
-  });
 });
 
 describe('what proxies and servers could understand differently', () => {

@@ -74,32 +74,15 @@ describe('a result', () => {
   });
 });
 
-describe('an error of the server', () => {
-  const message = 'Invalid params: no hunter2-hunter2';
-  const data = { field: 'hunter2-hunter2', requestId: 'theirs', jsonrpcCode: 2 };
-
-  test('has its data, without the secrets of the server, and cannot replace the ID of the request', async () => {
-    const serverSecrets = ['hunter2-hunter2'];
-    const script = failsWith({ kind: 'json_rpc', code: -32602, message, data });
-    const { read, post } = await serveTool(script, { serverSecrets });
-    for (const reply of [await read({}, { 'X-Request-Id': 'r-1' }), await post({}, { 'X-Request-Id': 'r-1' })]) {
-      expect(reply.status).toBe(400);
-      expect(json(reply)).toEqual({
-        success: false,
-        error: {
-          code: 'VALIDATION_ERROR',
-          message: 'Invalid params: no [redacted]',
-          details: { field: '[redacted]', requestId: 'r-1', jsonrpcCode: -32602 },
-        },
-      });
-    }
-  });
-
-  test('that is a result of the tool is not changed', async () => {
-    const content = [{ type: 'text', text: message }];
-    const { read } = await serveTool(returns({ content, isError: true }), { serverSecrets: ['hunter2-hunter2'] });
-    expect(json(await read())).toMatchObject({ error: { message }, content });
-  });
+test('an error of the server has its data, and cannot replace the ID of the request', async () => {
+  const data = { field: 'x', requestId: 'theirs', jsonrpcCode: 2 };
+  const message = 'Invalid params: x';
+  const { read, post } = await serveTool(failsWith({ kind: 'json_rpc', code: -32602, message, data }));
+  for (const reply of [await read({}, { 'X-Request-Id': 'r-1' }), await post({}, { 'X-Request-Id': 'r-1' })]) {
+    expect(reply.status).toBe(400);
+    const details = { field: 'x', requestId: 'r-1', jsonrpcCode: -32602 };
+    expect(json(reply)).toEqual({ success: false, error: { code: 'VALIDATION_ERROR', message, details } });
+  }
 });
 
 describe('the checks', () => {

@@ -7,11 +7,11 @@ import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
+import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf } from '../support/catalogue.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
 import { noServers } from '../support/no-servers.ts';
-import { redactorOf } from '../support/redactor.ts';
 import { until } from '../support/until.ts';
 
 export interface ServedHttp {
@@ -39,8 +39,6 @@ export interface ServeHttpOptions extends CoreOptions {
   readonly otherTools?: readonly ToolProvider[];
   /** The tools of a session in addition to the answer tools. */
   readonly expose?: (exposed: CallOptions & { readonly builtIn: AnswerTools }) => ToolSet;
-  /** What must not be shown of the servers. */
-  readonly serverSecrets?: readonly string[];
 }
 
 /** The endpoint in this process, on the core with fakes, for one test. */
@@ -49,14 +47,12 @@ export async function serveHttp({
   toolErrors = 'protocol',
   rest = {},
   expose = ({ builtIn }) => builtIn,
-  serverSecrets = [],
   otherTools = [],
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
   const started = startCore(core);
   const { application, clock, logger } = started;
-  const redactor = redactorOf(...(http.tokens?.map(({ token }) => token) ?? []));
-  redactor.learn({ ofServers: serverSecrets });
+  const redactor = createRedactor();
   const answers = answersOf(application);
   const catalogue = new ToolCatalogue({
     providers: () => [rest.gateway?.(), answers, ...otherTools].filter((provider) => provider !== undefined),

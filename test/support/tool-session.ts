@@ -15,17 +15,14 @@ interface Options extends Pick<SessionOptions, 'by' | 'observer'> {
   /** The tools are found, and not listed. */
   readonly search?: Pick<SearchToolsOptions, 'isAuto' | 'always'>;
   readonly notifiesOfChanges?: boolean;
-  readonly serverSecret?: string;
   readonly gateway?: ScriptedGatewayOptions;
 }
 
 /** A client of a session with the tools of these servers. The gateway starts when the session needs it first. */
 export function toolSession(servers: Readonly<Record<string, ScriptedToolServer>>, options: Options = {}) {
-  const { search, notifiesOfChanges = true, serverSecret = '', ...ofSession } = options;
+  const { search, notifiesOfChanges = true, ...ofSession } = options;
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const redactor = createRedactor();
-  redactor.learn({ ofServers: [serverSecret] });
   let gateway: Gateway | undefined;
   const ofTools = {
     builtIn: BUILT_IN,
@@ -38,7 +35,7 @@ export function toolSession(servers: Readonly<Record<string, ScriptedToolServer>
     notifiesOfChanges,
     clock,
     logger,
-    redactor,
+    redactor: createRedactor(),
   };
   const tools = search === undefined ? new GatewayTools(ofTools) : new SearchTools({ ...ofTools, ...search });
   const session = newSession({ application: new FakeApplication(hangs), clock, logger, tools, ...ofSession });

@@ -215,20 +215,10 @@ describe('a tool that fails', () => {
     expect(await textOf(reply)).toBe(expected);
   });
 
-  test('names no secret of a server, also where the line would be cut', async () => {
-    const SECRET = 'hunter2-hunter2-hunter2';
-    const redactor = redactorOf(SECRET);
-    const shown = 'the token [redacted]';
-    expect(await textOf(reports(`the token ${SECRET}`), { redactor })).toBe(`error: ${shown}`);
-    const long = `${'x'.repeat(290)}${SECRET}`;
-    expect(await textOf(reports(long), { redactor })).toBe(`error: ${'x'.repeat(290)}[redacted]`);
-    for (const error of [
-      { kind: 'json_rpc', code: 1, message: `the token ${SECRET}` },
-      { kind: 'crashed', reason: `the token ${SECRET}` },
-      { kind: 'invalid_result', detail: `the token ${SECRET}` },
-      { kind: 'invalid_input', errors: [{ path: '/a', message: `the token ${SECRET}` }] },
-    ] as const)
-      expect(await textOf(callFails(error), { redactor })).toContain(shown);
+  test('shows no part of a secret where its line is cut', async () => {
+    const redactor = redactorOf('hunter2-hunter2-hunter2');
+    const text = await textOf(reports(`${'x'.repeat(290)}hunter2-hunter2-hunter2`), { redactor });
+    expect(text).toBe(`error: ${'x'.repeat(290)}[redacted]`);
   });
 
   // S73

@@ -6,7 +6,6 @@ import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
 import { settled } from '../../../../support/fake-clock.ts';
 import { LOCAL } from '../../../../support/origins.ts';
-import { redactorOf } from '../../../../support/redactor.ts';
 import { startScripted } from '../../../../support/scripted-gateway.ts';
 import {
   echoes,
@@ -53,11 +52,6 @@ describe('prints', () => {
     const text = '\u001B]0;title\u0007\u001B[31mred\n\tnext\u202E';
     expect((await run(says(text), { isTerminal: true })).out).toBe('red\n\tnext\n');
     expect((await run(says(text))).out).toBe(`${text}\n`);
-  });
-
-  test('no key of this program', async () => {
-    const redactor = redactorOf('secret-key-0123');
-    expect(await run(says('It is secret-key-0123.'), { redactor })).toMatchObject({ out: 'It is [redacted].\n' });
   });
 });
 

@@ -1,6 +1,4 @@
-import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { ToolServerError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { exposedNames } from '../../../../../src/domain/gateway/unique-names.ts';
 import { settled } from '../../../../support/fake-clock.ts';
 import { ANSWERS, MODERN } from '../../../../support/mcp-session.ts';
@@ -15,10 +13,8 @@ import {
 } from '../../../../support/scripted-tool-server.ts';
 import { toolSession } from '../../../../support/tool-session.ts';
 
-const SECRET = 'hunter2-hunter2';
-
 function start(...[servers, options]: Parameters<typeof toolSession>) {
-  const session = toolSession(servers, { serverSecret: SECRET, ...options });
+  const session = toolSession(servers, options);
   return { ...session, list: (params: object = {}) => session.resultOf('tools/list', params) };
 }
 
@@ -34,39 +30,6 @@ test('a tool that is not approved is not listed, whatever its name, and a call o
     const text = expect.stringMatching(/^TOOL_CHANGED: /);
     expect(await call(name)).toMatchObject({ result: { isError: true, content: [{ type: 'text', text }] } });
   }
-});
-
-describe('secrets of servers', () => {
-  const replyOf = async (script: ToolScript) => {
-    const { call, sent, clock } = start({ web: new ScriptedToolServer({ leak: script }) });
-    const called = call('web__leak', {}, { progressToken: 'p' });
-    await settled();
-    await clock.advance(25);
-    await called;
-    return JSON.stringify(sent);
-  };
-  const failing = (error: ToolServerError) => replyOf(async () => err(error));
-
-  test('are masked in errors and progress', async () => {
-    const data = { [SECRET]: [SECRET] };
-    expect(await failing({ kind: 'json_rpc', code: -32000, message: `no ${SECRET}`, data })).toContain(
-      '"error":{"code":-32000,"message":"no [redacted]","data":{"[redacted]":["[redacted]"]}}',
-    );
-    expect(await failing({ kind: 'crashed', reason: SECRET })).toContain('was lost during the call ([redacted])');
-    // Hidden characters are removed from messages.
-    const hidden = SECRET.replace('-', '-\u202e');
-    expect(await failing({ kind: 'invalid_result', detail: hidden })).toContain('is not valid: [redacted]');
-    const reports: ToolScript = (args, onProgress, signal) => {
-      onProgress({ progress: 1, message: SECRET });
-      return says('done')(args, onProgress, signal);
-    };
-    expect(await replyOf(reports)).toContain('"message":"[redacted]"');
-  });
-
-  test('pass unchanged in results', async () => {
-    const content = [{ type: 'text', text: SECRET }];
-    expect(await replyOf(returns({ content, isError: true }))).toContain(`"text":"${SECRET}"`);
-  });
 });
 
 describe('the list', () => {
