@@ -1,6 +1,4 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { WebCitedPages, type WebCitedPagesOptions } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
@@ -57,7 +55,7 @@ const unreadable = (reason: string, status?: number) => ({ state: 'unreadable', 
 
 // S50
 describe('the state of a page', () => {
-  test.each(['text/html', 'Application/XHTML+XML; charset=utf-8', 'text/plain', 'text/markdown;charset=utf-8'])(
+  test.each(['Application/XHTML+XML; charset=utf-8', 'text/plain', 'text/markdown;charset=utf-8'])(
     'is ok with the type %s',
     async (type) => {
       const page = await readOne(pages.serve('/', responds(200, { 'content-type': type })));
@@ -65,26 +63,23 @@ describe('the state of a page', () => {
     },
   );
 
-  test.each<[number, object]>([
+  test.each([
     [404, dead(404)],
     [410, dead(410)],
+    [304, unreadable('http_304', 304)],
+    [403, unreadable('http_403', 403)],
+    [500, unreadable('http_500', 500)],
   ])('with status %i', async (status, expected) => {
-    expect(await readOne(pages.serve('/', responds(status, HTML)))).toMatchObject(expected);
-  });
-
-  test.each([400, 401, 403, 429, 451, 500, 503, 304])('with status %i is unreadable', async (status) => {
-    expect(await readOne(pages.serve('/', responds(status, HTML)))).toEqual(unreadable(`http_${status}`, status));
+    expect(await readOne(pages.serve('/', responds(status, HTML)))).toEqual(expected);
   });
 
   test.each<[string, PageHandler, string]>([
     ['a PDF', responds(200, { 'content-type': 'application/pdf' }), 'not_text'],
-    ['JSON', responds(200, { 'content-type': 'application/json' }), 'not_text'],
     ['a type that only begins in the same way', responds(200, { 'content-type': 'text/plainer' }), 'not_text'],
     ['no type', responds(200), 'not_text'],
     ['199 characters', responds(200, HTML, TEXT.slice(1)), 'no_text'],
     ['white space', responds(200, HTML, `${' \n'.repeat(500)}${TEXT.slice(2)}   `), 'no_text'],
     ['only scripts', responds(200, HTML, `<div id=app></div><script>${TEXT}</script>`), 'no_text'],
-    ['no body, 200', responds(200, HTML, ''), 'no_text'],
     ['no type, and an empty body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }, ''), 'no_text'],
     ['no type, and a body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }), 'not_text'],
     ['bytes that are no text', responds(200, HTML, Buffer.alloc(5000, 0xff)), 'not_text'],
@@ -93,22 +88,17 @@ describe('the state of a page', () => {
     expect(await readOne(pages.serve('/', page))).toEqual(unreadable(reason, 200));
   });
 
-  test('without a body', async () => {
-    expect(await readOne(pages.serve('/', responds(204, {}, '')))).toEqual(unreadable('no_text', 204));
-  });
-
   test('with up to 1 % of characters that are unknown', async () => {
     const page = (unknown: number) => Buffer.concat([Buffer.alloc(1000 - unknown, 0x61), Buffer.alloc(unknown, 0xff)]);
     expect(await readOne(pages.serve('/10', responds(200, HTML, page(10))))).toMatchObject({ state: 'ok' });
     expect(await readOne(pages.serve('/11', responds(200, HTML, page(11))))).toMatchObject({ reason: 'not_text' });
   });
 
-  test('with a connection that breaks, also while it is read', async () => {
+  test('with a connection that breaks while it is read', async () => {
     const breaks: PageHandler = (_, response) => {
       response.writeHead(200, HTML).write(TEXT, () => response.destroy());
     };
-    expect(await readOne(pages.serve('/a', ({ socket }) => socket.resetAndDestroy()))).toEqual(unreadable('network'));
-    expect(await readOne(pages.serve('/b', breaks))).toEqual(unreadable('network', 200));
+    expect(await readOne(pages.serve('/', breaks))).toEqual(unreadable('network', 200));
   });
 
   test('that never ends is timeout', async () => {
@@ -132,15 +122,10 @@ describe('a redirect', () => {
     ['to a page that does not exist', '/none', dead(404)],
     ['to a forbidden host', 'http://10.0.0.1/', unreadable('forbidden', 302)],
     ['to another scheme', 'file:///etc/passwd', unreadable('http_302', 302)],
-    ['to nowhere', 'http://', unreadable('http_302', 302)],
     ['in a circle', '/', unreadable('redirects', 302)],
     ['to a name that does not exist', 'http://none.example/', { state: 'dead', reason: 'no_such_host', status: 302 }],
   ])('%s', async (_name, location, expected) => {
     expect(await readOne(pages.serve('/', to(location)))).toEqual(expected);
-  });
-
-  test('without a target', async () => {
-    expect(await readOne(pages.serve('/', responds(301)))).toEqual(unreadable('http_301', 301));
   });
 });
 
@@ -160,23 +145,11 @@ describe('a host', () => {
     expect(await readOne('http://10.0.0.1/', citedPages)).toEqual(unreadable('forbidden'));
     expect(pages.connections()).toBe(0);
   });
-
-  test('that does not respond is network', async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    server.close();
-    await once(server, 'close');
-    expect(await readOne(`http://127.0.0.1:${port}/`)).toEqual(unreadable('network'));
-  });
 });
 
-test.each([
-  ['gzip', gzipSync],
-  ['br', (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-])('a page that is large only after decompression (%s) is cut', async (encoding, compress) => {
-  const bomb = compress(Buffer.concat([Buffer.from(`<p>${TEXT}</p>`), Buffer.alloc(50_000_000, 32)]));
-  const page = await readOne(pages.serve('/', responds(200, { ...HTML, 'content-encoding': encoding }, bomb)));
+test('a page that is large only after decompression is cut', async () => {
+  const bomb = gzipSync(Buffer.concat([Buffer.from(`<p>${TEXT}</p>`), Buffer.alloc(50_000_000, 32)]));
+  const page = await readOne(pages.serve('/', responds(200, { ...HTML, 'content-encoding': 'gzip' }, bomb)));
   expect(page).toMatchObject({ state: 'ok', text: { visible: TEXT, isCut: true } });
 });
 
@@ -185,15 +158,9 @@ test('a page of exactly 2,000,000 bytes is not cut', async () => {
   expect(page).toMatchObject({ text: { isCut: false } });
 });
 
-test.each([
-  ['Shift_JIS', [0x93, 0x8c, 0x8b, 0x9e]],
-  ['EUC-JP', [0xc5, 0xec, 0xb5, 0xfe]],
-  ['ISO-2022-JP', [0x1b, 0x24, 0x42, 0x45, 0x6c, 0x35, 0x7e, 0x1b, 0x28, 0x42]],
-  ['UTF-16LE', [...Buffer.from('東京', 'utf16le')]],
-])('the encoding %s is read', async (charset, bytes) => {
-  const padding = charset === 'UTF-16LE' ? Buffer.from(TEXT, 'utf16le') : Buffer.from(TEXT);
-  const type = { 'content-type': `text/html; charset=${charset}` };
-  const page = await readOne(pages.serve('/', responds(200, type, Buffer.concat([Buffer.from(bytes), padding]))));
+test('a page is decoded', async () => {
+  const body = Buffer.concat([Buffer.from([0x93, 0x8c, 0x8b, 0x9e]), Buffer.from(TEXT)]);
+  const page = await readOne(pages.serve('/', responds(200, { 'content-type': 'text/html; charset=Shift_JIS' }, body)));
   expect(page.text?.visible).toBe(`東京${TEXT}`);
 });
 

@@ -13,11 +13,8 @@ const web = webPerTest(answers('Sunny.', CITED), {
   '/other': '<p>No date</p>',
 });
 
-test.each([
-  ['the variable', '', { RESOLVE_DATES: '1' }],
-  ['YAML', 'citations: { resolve_dates: true }', {}],
-])('%s: dates are read through the web.proxy, each page once', async (_name, yaml, environment) => {
-  const ask = await composeOn(web.api, yaml, { ...environment, HTTP_PROXY: web.proxy.url });
+test('dates are read through the proxy, each page once', async () => {
+  const ask = await composeOn(web.api, 'citations: { resolve_dates: true }', { HTTP_PROXY: web.proxy.url });
   const { result, report } = (await ask())._unsafeUnwrap();
   const [first, second] = result.citations;
   expect(first).toMatchObject({ url: PAGE, published_at: '2024-03-05' });
@@ -40,7 +37,7 @@ test('is off by default: no page is fetched', async () => {
   expect(web.pages.connections()).toBe(0);
 });
 
-test('without a web.proxy, no configuration lets it reach this machine', async () => {
+test('without a proxy, no configuration lets it reach this machine', async () => {
   web.api.replyAlways(answers('Sunny.', { citations: [{ url: web.pages.url('/article'), title: 'A' }] }));
   const { result, report } = (await (await composeOn(web.api, '', { RESOLVE_DATES: '1' }))())._unsafeUnwrap();
   expect(report.dates).toMatchObject([{ origin: 'access' }]);
