@@ -48,6 +48,7 @@ async function start(change: Parameters<typeof loginAt>[1] = {}, auth: Configure
 }
 
 const WITHOUT_END = { expires_in: undefined };
+const basic = (client: string) => `Basic ${Buffer.from(client).toString('base64')}`;
 
 describe('a token is used', () => {
   test('until a minute before its end, and is then renewed once, with its resource and scopes', async () => {
@@ -95,20 +96,12 @@ describe('a token is used', () => {
     expect(await stored()).toMatchObject({ access_token: 'access-1', refresh_token: 'refresh-0' });
   });
 
-  test('of another process, if that has renewed it', async () => {
-    const { issuer, newTokens, tokens } = await start(WITHOUT_END);
-    const other = newTokens();
-    expect(await other.token()).toBe('access-0');
-    expect(await tokens.token('access-0')).toBe('access-1');
-    expect(await other.token('access-0')).toBe('access-1');
-    expect(issuer.tokenRequests).toHaveLength(1);
-  });
-
   // S70
-  test('by many processes at once, and is renewed by one', async () => {
-    const { issuer, newTokens } = await start(WITHOUT_END);
-    const tokens = await Promise.all(Array.from({ length: 5 }, () => newTokens().token('access-0')));
-    expect(new Set(tokens)).toEqual(new Set(['access-1']));
+  test('by many processes, of which one renews it', async () => {
+    const { issuer, newTokens, tokens } = await start(WITHOUT_END);
+    expect(await tokens.token()).toBe('access-0');
+    const renewed = await Promise.all(Array.from({ length: 5 }, () => newTokens().token('access-0')));
+    expect([...renewed, await tokens.token('access-0')]).toEqual(Array(6).fill('access-1'));
     expect(issuer.tokenRequests).toHaveLength(1);
   });
 });
@@ -129,7 +122,6 @@ test.each([
 });
 
 test.each([
-  ['429', { status: 429 }],
   ['503', { status: 503, body: { error: 'server_error' } }],
   ['a redirect', { status: 302, location: '/elsewhere' }],
   ['no token', { body: {} }],
@@ -216,8 +208,7 @@ test.each([{ issuer: 'https://other.example.com' }, { clientId: 'another' }])(
 test('a configured secret is sent, and not stored', async () => {
   const { issuer, stored, tokens } = await start(WITHOUT_END, { clientId: 'client-1', clientSecret: 'tHe-SeCrEt' });
   await tokens.token('access-0');
-  const basic = Buffer.from('client-1:tHe-SeCrEt').toString('base64');
-  expect(issuer.tokenRequests).toMatchObject([{ authorization: `Basic ${basic}` }]);
+  expect(issuer.tokenRequests).toMatchObject([{ authorization: basic('client-1:tHe-SeCrEt') }]);
   expect(JSON.stringify(await stored())).not.toContain('SeCrEt');
 });
 
@@ -245,7 +236,7 @@ describe('a machine', () => {
     expect(issuer.tokenRequests).toEqual([
       {
         parameters: { grant_type: 'client_credentials', resource: `${issuer.origin}/mcp`, scope: 'own' },
-        authorization: `Basic ${Buffer.from('me:secret').toString('base64')}`,
+        authorization: basic('me:secret'),
       },
     ]);
     expect(tokens.summary).toMatchObject({ server: 'notes', issuer: issuer.origin, scopes: ['own'] });

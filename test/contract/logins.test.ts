@@ -29,6 +29,14 @@ async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(),
   });
 }
 
+/** A login to the server `notes`, by a person who agrees at once. */
+async function signIn(logins: OAuthLogins, issuer: FakeIssuer): Promise<void> {
+  async function* lines() {}
+  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+  const signedIn = await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  expect(signedIn.isOk()).toBe(true);
+}
+
 async function startOAuth(): Promise<LoginsKit> {
   const issuer = await FakeIssuer.start();
   const open = async (callback: string) => void (await (await fetch(callback)).text());
@@ -82,9 +90,7 @@ test.each([
   const issuer = await FakeIssuer.start();
   issuer.metadata = metadata;
   const logins = await oauthLogins(issuer);
-  async function* lines() {}
-  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
-  await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  await signIn(logins, issuer);
   issuer.answers.set('/revocation', { status: 503 });
   const signedOut = await logins.signOut('notes', never());
   expect(signedOut).toEqual({ kind: 'not_revoked', reason: expect.stringContaining(reason) });
@@ -96,9 +102,7 @@ test('revokes tokens as the client, with its configured secret', async () => {
   const issuer = await FakeIssuer.start();
   const client = { issuer: issuer.origin, clientId: 'mine', clientSecret: 'tHe-SeCrEt' };
   const logins = await oauthLogins(issuer, new SystemClock(), 'logins', client);
-  async function* lines() {}
-  const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
-  await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  await signIn(logins, issuer);
   expect(await logins.signOut('notes', never())).toEqual({ kind: 'deleted' });
   const basic = `Basic ${Buffer.from('mine:tHe-SeCrEt').toString('base64')}`;
   expect(issuer.headers.slice(-2).map(({ authorization }) => authorization)).toEqual([basic, basic]);

@@ -151,7 +151,6 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
     (i) => (i.resource = { resource: `${i.origin}/other` }),
     'the metadata of /mcp are for /other; if that is right, set auth.resource',
   ],
-  ['they are for everything at the origin', (i) => (i.resource = { resource: i.origin }), 'set auth.resource'],
   [
     'the issuer is not https',
     (i) => (i.resource = { authorization_servers: ['http://other.example.com'] }),

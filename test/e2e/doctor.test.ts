@@ -1,6 +1,6 @@
-import { expect, onTestFinished, test } from 'vitest';
-import { startLocalIssuer } from '../contract/local-issuer.ts';
+import { expect, test } from 'vitest';
 import { answers } from '../support/behaviours.ts';
+import { FakeIssuer } from '../support/fake-issuer.ts';
 import { runCli } from '../support/run-cli.ts';
 import { newFile } from './files.ts';
 import { API_KEY, apiEnv, fakeApi } from './serve.ts';
@@ -35,10 +35,10 @@ test('a configuration that is invalid is a check like the others', async () => {
 });
 
 test('http.oauth: keys of the issuer that cannot be read are a failure', async () => {
-  const { url, pages, close } = await startLocalIssuer();
-  onTestFinished(() => close());
-  pages.set('/.well-known/oauth-authorization-server', { issuer: url, jwks_uri: `${url}/keys` });
-  pages.set('/keys', 503);
+  const issuer = await FakeIssuer.start();
+  const url = issuer.origin;
+  issuer.metadata = { jwks_uri: `${url}/keys` };
+  issuer.answers.set('/keys', { status: 503 });
   const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
   const { code, stdout } = await runCli(['doctor', '--offline', '--config', config]);
   expect(stdout).toContain(`(${url}/keys has the status 503).`);
