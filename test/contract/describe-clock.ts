@@ -5,7 +5,7 @@ import { expectNoListener, never } from './search-kit.ts';
 
 export interface StartedClock {
   readonly clock: Clock;
-  /** Lets at least so many milliseconds pass, if time passes on this clock. */
+  /** Lets so many milliseconds pass. */
   readonly pass: (ms: number) => Promise<unknown>;
   /** How many timers, or their equivalents, are active; absent if the clock has none. */
   readonly pending?: () => number;
@@ -34,8 +34,11 @@ export function describeClock(
     });
 
     test.each([0, -1])('elapses at once when it sleeps for %i ms', async (ms) => {
+      const { clock, pass } = start();
       const signal = never();
-      expect(await start().clock.sleep(ms, signal)).toBe('elapsed');
+      const sleeping = clock.sleep(ms, signal);
+      await pass(1);
+      expect(await sleeping).toBe('elapsed');
       expectNoListener(signal);
     });
 
@@ -61,7 +64,7 @@ export function describeClock(
     });
 
     // Node.js timers longer than 2 ** 31 - 1 ms fire at once.
-    test.for(waits ? [60_000, 2 ** 31 - 1, 2 ** 31, 2 ** 40, Number.MAX_SAFE_INTEGER] : [])(
+    test.for(waits ? [60_000, 2 ** 31, Number.MAX_SAFE_INTEGER] : [])(
       'waits while it sleeps for %i ms, until the signal aborts, and leaves no listener and no timer',
       async (ms) => {
         const { clock, pass, pending } = start();
@@ -87,7 +90,9 @@ export function describeClock(
       const ran: number[] = [];
       clock.after(20, () => ran.push(clock.elapsedMs() - startedMs));
       expect(ran).toEqual([]);
-      for (let turn = 0; turn < 50 && ran.length === 0; turn += 1) await pass(20);
+      await pass(19);
+      if (waits) expect(ran).toEqual([]);
+      await pass(1);
       expect(ran).toHaveLength(1);
       expect(ran[0]).toBeGreaterThanOrEqual(20);
       expect(pending()).toBe(0);
@@ -100,7 +105,7 @@ export function describeClock(
         runs += 1;
       });
       expect(runs).toBe(0);
-      for (let turn = 0; turn < 50 && runs === 0; turn += 1) await pass(5);
+      await pass(1);
       expect(runs).toBe(1);
     });
 

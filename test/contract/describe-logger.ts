@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Logger } from '../../src/application/ports/logger.ts';
 
 export interface StartedLogger {
@@ -9,23 +9,16 @@ export interface StartedLogger {
 
 /** What every Logger promises (see the port). */
 export function describeLogger(name: string, start: (isDebug: boolean) => StartedLogger): void {
-  describe(`${name} as a Logger`, () => {
-    test.each([true, false])('with debug %s: isDebug reports it', (isDebug) => {
-      expect(start(isDebug).logger.isDebug).toBe(isDebug);
-    });
-
-    test.each([true, false])('with debug %s: logs warnings and errors, in order', (isDebug) => {
-      const { logger, logged } = start(isDebug);
-      logger.warn('one');
-      logger.error('two');
-      logger.warn('three');
-      expect(logged().match(/one|two|three/g)).toEqual(['one', 'two', 'three']);
-    });
-
-    test.each([true, false])('with debug %s: logs debug lines only with debug', (isDebug) => {
-      const { logger, logged } = start(isDebug);
-      logger.debug('one');
-      expect(logged().includes('one')).toBe(isDebug);
-    });
+  test.each([
+    [true, ['one', 'two', 'three', 'four']],
+    [false, ['two', 'three', 'four']],
+  ])(`${name} as a Logger logs in order; with debug %s: %j`, (isDebug, lines) => {
+    const { logger, logged } = start(isDebug);
+    expect(logger.isDebug).toBe(isDebug);
+    logger.debug('one');
+    logger.warn('two');
+    logger.error('three');
+    logger.warn('four');
+    expect(logged().match(/one|two|three|four/g)).toEqual(lines);
   });
 }

@@ -1,23 +1,26 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SystemClock } from '../../../../../src/adapters/outbound/clock/system-clock.ts';
-import { never } from '../../../../support/core.ts';
 
-const clock = new SystemClock();
-
-test('shows the time of the machine', () => {
-  const before = Date.now();
-  const now = clock.now().getTime();
-  expect(now).toBeGreaterThanOrEqual(before);
-  expect(now).toBeLessThanOrEqual(Date.now());
+afterEach(() => {
+  vi.unstubAllGlobals();
 });
 
-test('a sleep never ends early, although a Node.js timer may fire up to 1 ms early', async () => {
-  const isEarly = async () => {
-    // Start anywhere within a millisecond, since Node.js timers count in milliseconds.
-    for (const until = clock.elapsedMs() + Math.random(); clock.elapsedMs() < until; );
-    const startedMs = clock.elapsedMs();
-    await clock.sleep(2, never());
-    return clock.elapsedMs() - startedMs < 2;
+test('a timer that fires early is set again, and each gets a time that Node.js accepts', () => {
+  const timers: { readonly run: () => void; readonly ms: number }[] = [];
+  let nowMs = 0.3;
+  vi.stubGlobal('performance', { now: () => nowMs });
+  vi.stubGlobal('setTimeout', (run: () => void, ms: number) => timers.push({ run, ms }));
+  let runs = 0;
+  const count = () => {
+    runs += 1;
   };
-  for (let round = 0; round < 100; round += 1) expect(await isEarly()).toBe(false);
+  new SystemClock().after(2, count);
+  nowMs += 1.2;
+  timers[0]?.run();
+  expect(runs).toBe(0);
+  nowMs += 0.8;
+  timers[1]?.run();
+  expect(runs).toBe(1);
+  for (const ms of [-50, 2 ** 40]) new SystemClock().after(ms, count);
+  expect(timers.map(({ ms }) => ms)).toEqual([2, 1, 0, 2 ** 31 - 1]);
 });
