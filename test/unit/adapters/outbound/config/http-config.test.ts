@@ -73,13 +73,8 @@ describe('is a problem:', () => {
     expect(read(oauth).problems).toEqual(problems);
   });
 
-  test.each([
-    { jwks_uri: 'https://auth.example.com/keys' },
-    { resource: AUDIENCE },
-    { scopes: ['ask'] },
-    { caller_claim: 'email' },
-  ])('%j alone, which would have no effect', (oauth) => {
-    expect(read(oauth).problems).toEqual([
+  test('another key alone, which would have no effect', () => {
+    expect(read({ caller_claim: 'email' }).problems).toEqual([
       expect.stringMatching(/^http\.oauth\.issuer: required/),
       expect.stringMatching(/^http\.oauth\.audience: required/),
     ]);
@@ -89,13 +84,7 @@ describe('is a problem:', () => {
 describe('a URL of http.oauth', () => {
   const { kind } = TABLE.http.oauth.issuer;
 
-  test.each([
-    'https://tenant.auth0.com/',
-    'https://login.microsoftonline.com/1111/v2.0',
-    'http://localhost:8080/realms/mcp',
-    'http://127.0.0.1:8080',
-    'http://[::1]:8080',
-  ])('%s is kept as it is', (url) => {
+  test.each(['https://tenant.auth0.com/', 'http://localhost:8080/realms/mcp'])('%s is kept as it is', (url) => {
     expect(kind.fromText(url)).toBe(url);
   });
 
@@ -106,10 +95,7 @@ describe('a URL of http.oauth', () => {
     'https://auth.example.com?tenant=a',
     'https://auth.example.com#a',
     'https://auth.example.com/"',
-    'https://auth.example.com/\\',
     'https://auth.example.com/ä',
-    'https://auth.example.com/a b',
-    'auth.example.com',
     'ftp://auth.example.com',
   ])('%s is not accepted', (url) => {
     expect(kind.fromText(url)).toBeUndefined();

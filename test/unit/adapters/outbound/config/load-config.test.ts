@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
@@ -41,24 +41,17 @@ test('a variable that a server uses is not mistyped', async () => {
   expect(notices.map(({ where }) => where)).toEqual(['MCP_TOOL_EROR']);
 });
 
-describe('defaults', () => {
-  test('are those of the contract', async () => {
-    expect(await config()).toMatchObject({
-      profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
-      searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
-      maxCitations: 3,
-      timeoutMs: 300_000,
-      maxRetries: 3,
-      openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
-      search: { domainFilter: 'hint' },
-      llm: { adapter: 'openai' },
-      server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', lineMode: false },
-    });
-  });
-
-  test('do not come from the disk', async () => {
-    await config();
-    expect(readdirSync(at())).toEqual([]);
+test('the defaults are those of the contract', async () => {
+  expect(await config()).toMatchObject({
+    profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
+    searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
+    maxCitations: 3,
+    timeoutMs: 300_000,
+    maxRetries: 3,
+    openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
+    search: { domainFilter: 'hint' },
+    llm: { adapter: 'openai' },
+    server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', lineMode: false },
   });
 });
 
@@ -73,9 +66,7 @@ describe('YAML', () => {
   });
 
   test.each([
-    ['nothing', ''],
     ['a comment', '# nothing yet\n'],
-    ['null', 'null'],
     ['a byte order mark', '\uFEFF'],
   ])('that contains %s changes nothing', async (_, yaml) => {
     expect((await config({ yaml })).maxCitations).toBe(3);
@@ -117,13 +108,9 @@ server: { tool_errors: result, show_config_on_start: true }
     });
   });
 
-  test.each(['request:\n', 'request: null', 'request: { timeout_ms: null }', 'model_profiles: { answer_quick: null }'])(
-    'null is absent: %s',
-    async (yaml) => {
-      const { timeoutMs, profiles } = await config({ yaml });
-      expect({ timeoutMs, tools: Object.keys(profiles) }).toEqual({ timeoutMs: 300_000, tools: ['answer'] });
-    },
-  );
+  test.each(['request:\n', 'request: { timeout_ms: null }'])('null is absent: %s', async (yaml) => {
+    expect((await config({ yaml })).timeoutMs).toBe(300_000);
+  });
 
   test('answer: null removes the default profile', async () => {
     const { profiles } = await config({ yaml: 'model_profiles: { answer: null, answer_quick: { model: o3 } }' });
@@ -230,12 +217,11 @@ describe('layers', () => {
 });
 
 describe('the key', () => {
-  test.each([KEY, `${KEY}\n`, `\t${KEY} \r\n`])('%j is read without the surrounding characters', async (text) => {
-    expect((await config({ environment: { OPENAI_API_KEY: text } })).openai.apiKey).toBe(KEY);
-  });
-
-  test.each(['', ' \n', undefined])('%j is not a key', async (text) => {
-    expect('apiKey' in (await config({ environment: { OPENAI_API_KEY: text } })).openai).toBe(false);
+  test.each([
+    [`\t${KEY} \r\n`, KEY],
+    [' \n', undefined],
+  ])('%j is the key %s', async (text, key) => {
+    expect((await config({ environment: { OPENAI_API_KEY: text } })).openai.apiKey).toBe(key);
   });
 
   test('is read from the configured variable only', async () => {
@@ -253,8 +239,8 @@ describe('a key in a file', () => {
     return { OPENAI_API_KEY_FILE: path };
   };
 
-  test.each([KEY, `${KEY}\n`, `\uFEFF${KEY}\r\n`])('%j is read without the surrounding characters', async (content) => {
-    expect((await config({ environment: keyFile(content) })).openai).toMatchObject({
+  test('is read without the surrounding characters', async () => {
+    expect((await config({ environment: keyFile(`\uFEFF${KEY}\r\n`) })).openai).toMatchObject({
       apiKey: KEY,
       apiKeyVariable: 'OPENAI_API_KEY_FILE',
     });
@@ -299,19 +285,14 @@ describe('the system policy', () => {
     expect((await config({ yaml: 'policy: { system: { source: builtin } }' })).instructions).toBeUndefined();
   });
 
-  test('in a file that cannot be read is a problem', async () => {
-    expect(await yamlProblems('policy: { system: { source: file, path: no.md } }')).toEqual([
-      {
-        where: 'policy.system.path',
-        value: at('no.md'),
-        message: 'expected a policy file that can be read (ENOENT)',
-      },
+  test.each([
+    ['no.md', 'expected a policy file that can be read (ENOENT)'],
+    ['empty.md', 'expected a policy file that can be read (it is empty)'],
+  ])('in the file %s is a problem', async (path, message) => {
+    writeFileSync(at('empty.md'), ' \n');
+    expect(await yamlProblems(`policy: { system: { source: file, path: ${path} } }`)).toEqual([
+      { where: 'policy.system.path', value: at(path), message },
     ]);
-  });
-
-  test('in an empty file is a problem', async () => {
-    writeFileSync(at('my/policy.md'), ' \n');
-    expect(await problems({ yaml: policy('append') })).toMatchObject([{ where: 'policy.system.path' }]);
   });
 
   test('in a file that is not named is a problem', async () => {
@@ -351,25 +332,18 @@ serach: {}
 
   test.each([
     ['request: { timeout_ms: 0 }', 'request.timeout_ms', '0', 'an integer of milliseconds, 1 or greater'],
-    ['request: { timeout_ms: "1000" }', 'request.timeout_ms', '1000', 'an integer of milliseconds, 1 or greater'],
-    ['policy: { max_citations: 11 }', 'policy.max_citations', '11', 'an integer from 1 to 10'],
-    ['search: { defaults: { recency_days: -1 } }', 'search.defaults.recency_days', '-1', 'an integer, 0 or greater'],
     [
       'search: { defaults: { domains: jma.go.jp } }',
       'search.defaults.domains',
       'jma.go.jp',
       'a list of host names, such as [jma.go.jp, tenki.jp]',
     ],
-    ['server: { debug: "yes" }', 'server.debug', 'yes', 'true or false'],
-    ['server: { tool_errors: both }', 'server.tool_errors', 'both', 'one of protocol, result'],
-    ['policy: { system: { merge: mix } }', 'policy.system.merge', 'mix', 'one of replace, prepend, append'],
     [
       'openai: { base_url: "https://me:secret@a.com" }',
       'openai.base_url',
       'https://[redacted]@a.com',
       'an http:// or https:// URL without user, query or fragment, such as https://api.openai.com/v1',
     ],
-    ['openai: { api_key_env: "" }', 'openai.api_key_env', '', 'the name of an environment variable'],
     ['request: 7', 'request', '7', 'a section of keys'],
   ])('%s', async (yaml, where, value, accepted) => {
     expect(await yamlProblems(yaml)).toEqual([{ where, value, message: `expected ${accepted}` }]);
@@ -386,25 +360,17 @@ serach: {}
     expect(await yamlProblems(yaml)).toEqual([{ where, message: `unknown key; did you mean ${nearest}?` }]);
   });
 
-  test.each([
-    ['[1, 2]', '[1,2]'],
-    ['just words', 'just words'],
-    ['7', '7'],
-  ])('a file that is not a mapping: %s', async (yaml, value) => {
-    expect(await yamlProblems(yaml)).toEqual([{ where: 'the file', value, message: 'expected a section of keys' }]);
+  test('a file that is not a mapping', async () => {
+    const problem = { where: 'the file', value: '[1,2]', message: 'expected a section of keys' };
+    expect(await yamlProblems('[1, 2]')).toEqual([problem]);
   });
 
-  test.each(['a: [1', 'a: b: c', '"', 'request: {}\nrequest: {}', '\ttab: 1', 'a: 1\n---\nb: 2'])(
-    'a file that is not YAML: %j',
-    async (yaml) => {
-      const found = await problems({ yaml });
-      expect(found).toHaveLength(1);
-      expect(found).toMatchObject([{ where: at('config.yaml') }]);
-      expect(found.map(({ message }) => message).join()).toMatch(
-        /^expected a file in YAML \((?:.+ at line \d+, column \d+|it contains more than one document)\)$/,
-      );
-    },
-  );
+  test.each(['a: [1', 'request: {}\nrequest: {}', 'a: 1\n---\nb: 2'])('a file that is not YAML: %j', async (yaml) => {
+    const message = expect.stringMatching(
+      /^expected a file in YAML \((?:.+ at line \d+, column \d+|it contains more than one document)\)$/,
+    );
+    expect(await problems({ yaml })).toEqual([{ where: at('config.yaml'), message }]);
+  });
 
   test('an explicit file that does not exist', async () => {
     const configPath = at('no.yaml');
@@ -425,8 +391,6 @@ serach: {}
 
   test('a debug file that cannot be written', async () => {
     const debug = at('no/such/debug.log');
-    const problem = { where: '--debug (server.debug_file)', value: debug };
-    expect(await problems({ commandLine: { '--debug': debug } })).toMatchObject([problem]);
     expect(await problems({ environment: { DEBUG: debug } })).toMatchObject([{ where: 'DEBUG', value: debug }]);
   });
 });
@@ -435,7 +399,6 @@ serach: {}
 describe('a key in the wrong place', () => {
   test.each([
     ['openai: { api_key: KEY }', 'openai.api_key'],
-    ['openai: { apiKey: KEY }', 'openai.apiKey'],
     ['api_key: KEY', 'api_key'],
     ['openai: { api_key_env: KEY }', 'openai.api_key_env'],
     ['openai: { organization: KEY }', 'openai.organization'],
@@ -452,7 +415,6 @@ describe('a key in the wrong place', () => {
     ['as a name', { yaml: `${KEY}: 1` }],
     ['in a file that is not YAML', { yaml: `openai: api_key: ${KEY}` }],
     ['in a variable', { environment: { MAX_CITATIONS: KEY } }],
-    ['in a variable of this program', { environment: { MCP_LINE_MODE: KEY } }],
     ['as a path', { commandLine: { '--config': `/no/${KEY}` } }],
   ])('is masked %s', async (_, given) => {
     expect(JSON.stringify(await problems(given))).not.toContain(KEY);
@@ -464,15 +426,11 @@ describe('a secret that does not look like a key', () => {
 
   test.each([
     ['where the name of a variable belongs', { environment: { MCP_HTTP_TOKEN_ENV: SECRET } }],
-    ['of a caller', { environment: { MCP_HTTP_TOKEN_ENV: `alice=${SECRET}` } }],
-    ['in YAML, where the name of a variable belongs', { yaml: `http: { token_env: "${SECRET}" }` }],
     ['of a caller in YAML', { yaml: `http: { token_env: { alice: "${SECRET}" } }` }],
     ['where the path of a key file belongs', { environment: { OPENAI_API_KEY_FILE: SECRET } }],
     ['in the query of the base URL', { environment: { OPENAI_BASE_URL: `https://a.com/v1?api-key=${SECRET}` } }],
-    ['in the query of a base URL without a scheme', { environment: { OPENAI_BASE_URL: `a.com/v1?api-key=${SECRET}` } }],
     ['in the fragment of the base URL', { yaml: `openai: { base_url: "https://a.com/#${SECRET}" }` }],
     ['in the proxy', { environment: { HTTPS_PROXY: `http://me:${SECRET}@proxy:x` } }],
-    ['in a proxy without a scheme', { environment: { HTTP_PROXY: `me:${SECRET}@proxy:x` } }],
     ['in a proxy without a host', { environment: { HTTP_PROXY: `me:${SECRET}@` } }],
     ['with a space in the proxy', { environment: { HTTP_PROXY: `http://me:a ${SECRET} b@proxy` } }],
   ])('is masked %s', async (_, given) => {

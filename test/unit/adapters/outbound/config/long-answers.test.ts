@@ -8,10 +8,8 @@ const longAnswers = async (...given: Parameters<typeof load>) => (await accepted
 const EXPECTED = 'expected a list of tools, of answer, answer_detailed, answer_quick';
 
 test.each([
-  ['nothing', undefined, {}],
   ['an empty list', { long_answers: { tools: [] } }, {}],
-  ['other keys', { long_answers: { keep_ms: 5 } }, {}],
-  ['an empty variable', undefined, { LONG_ANSWERS: '' }],
+  ['another key', { long_answers: { keep_ms: 5 } }, {}],
   ['a blank variable', undefined, { LONG_ANSWERS: '  ' }],
 ])('%s: the searches of no tool go on', async (_what, config, environment) => {
   expect(await longAnswers(config, environment)).toBeUndefined();
@@ -31,36 +29,16 @@ describe('LONG_ANSWERS', () => {
     expect(await longAnswers(yaml, { LONG_ANSWERS: '' })).toMatchObject({ tools: ['answer'] });
   });
 
-  test.each(['detailed', 'answer;answer_quick', 'answer_detailed,', 'Answer', 'true', '[answer]'])(
-    'another value is a problem: %s',
-    async (LONG_ANSWERS) => {
-      expect(await problems(undefined, { LONG_ANSWERS })).toEqual([
-        { where: 'LONG_ANSWERS', value: LONG_ANSWERS, message: EXPECTED },
-      ]);
-    },
-  );
+  test.each(['Answer', 'answer_detailed,'])('another value is a problem: %s', async (LONG_ANSWERS) => {
+    expect(await problems(undefined, { LONG_ANSWERS })).toEqual([
+      { where: 'LONG_ANSWERS', value: LONG_ANSWERS, message: EXPECTED },
+    ]);
+  });
 });
 
-describe('YAML', () => {
-  test('may set every key', async () => {
-    const tools = ['answer_detailed', 'answer'];
-    expect(await longAnswers({ long_answers: { tools, keep_ms: 2 } })).toEqual({ tools, keepMs: 2 });
-  });
-
-  test.each([[['answer', 'research']], ['answer'], [true], [{ answer: true }], [[1]]])(
-    'is a problem with tools: %j',
-    async (tools) => {
-      const value = typeof tools === 'object' ? JSON.stringify(tools) : String(tools);
-      expect(await problems({ long_answers: { tools } })).toMatchObject([
-        { where: 'long_answers.tools', value, message: EXPECTED },
-      ]);
-    },
-  );
-
-  test.each([0, 1.5])('is a problem with keep_ms: %d', async (keep_ms) => {
-    const message = 'expected an integer of milliseconds, 1 or greater';
-    expect(await problems({ long_answers: { keep_ms } })).toMatchObject([{ where: 'long_answers.keep_ms', message }]);
-  });
+test('YAML may set every key', async () => {
+  const tools = ['answer_detailed', 'answer'];
+  expect(await longAnswers({ long_answers: { tools, keep_ms: 2 } })).toEqual({ tools, keepMs: 2 });
 });
 
 test.each([

@@ -32,13 +32,10 @@ describe('auth', () => {
 
   test.each([
     ['{}', { grant: 'authorization_code' }],
-    ['{client_id: null, scopes: null}', { grant: 'authorization_code' }],
     ['{grant: authorization_code, client_id: a b}', { grant: 'authorization_code', clientId: 'a b' }],
     ['{scopes: []}', { grant: 'authorization_code', scopes: [] }],
     ['{resource: none, callback_port: 1024}', { grant: 'authorization_code', resource: 'none', callbackPort: 1024 }],
     ['{resource: "api://a.b", callback_port: 65535}', { resource: 'api://a.b', callbackPort: 65_535 }],
-    ['{issuer: "http://127.0.0.1:9/a/"}', { issuer: 'http://127.0.0.1:9/a/' }],
-    ['{client_metadata_url: "https://a.b/c?d"}', { clientMetadataUrl: 'https://a.b/c?d' }],
     [
       `{grant: client_credentials, client_id: "\${ID}", client_secret: " \${SECRET} ", issuer: "https://\${HOST}",
         scopes: [read, "\${ID}:\${NONE:-write}"], resource: "https://\${HOST}/mcp"}`,
@@ -56,8 +53,8 @@ describe('auth', () => {
     expect(Object.keys((await authOf(yaml)) ?? {})).toEqual(Object.keys({ grant: '', ...expected }));
   });
 
-  test.each(['http://127.0.0.1:1/mcp', 'http://localhost/mcp'])('can be that of a server at %s', async (url) => {
-    const [server] = (await configOf(remote('{}', `url: "${url}"`))).servers ?? [];
+  test('can be that of a server on this machine', async () => {
+    const [server] = (await configOf(remote('{}', 'url: "http://localhost/mcp"'))).servers ?? [];
     expect(server?.connection).toMatchObject({ auth: { grant: 'authorization_code' } });
   });
 });
@@ -67,7 +64,6 @@ describe('a problem', () => {
     'expected an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)';
   const METADATA_URL = 'expected an https:// URL with a path, without user and fragment';
   const RESOURCE = 'expected an absolute URI without fragment, or none';
-  const PORT = 'expected an integer from 1024 to 65535';
   const SCOPES = 'expected a list of scopes, such as [mcp:tools]';
   const ID = 'expected the ID of a registered client, in visible ASCII';
   const WRITE_NAME = `expected only \${NAME}: set the secret in an environment variable, and write \${NAME} with the name of the variable`;
@@ -75,12 +71,8 @@ describe('a problem', () => {
   const MACHINE = `grant: client_credentials, client_id: a, ${ISSUED}: "\${SECRET}"`;
 
   test.each([
-    ['true', ['auth: expected a map of how to sign in; {} for the defaults']],
     ['hunter2', ['auth: expected a map of how to sign in; {} for the defaults']],
-    ['[{client_secret: hunter2}]', ['auth: expected a map of how to sign in; {} for the defaults']],
     ['{client_secrte: hunter2}', ['auth.client_secrte: unknown key; did you mean client_secret?']],
-    ['{scope: a}', ['auth.scope: unknown key; did you mean scopes?']],
-    ['{grant: password}', ['auth.grant: password: expected one of authorization_code, client_credentials']],
     ['{client_id: é}', [`auth.client_id: é: ${ID}`]],
     ['{issuer: "http://auth.example.com"}', [`auth.issuer: http://auth.example.com: ${ISSUER}`]],
     [`{issuer: "\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
@@ -89,18 +81,11 @@ describe('a problem', () => {
       '{client_metadata_url: "https://u@a.b/c"}',
       [`auth.client_metadata_url: https://[redacted]@a.b/c: ${METADATA_URL}`],
     ],
-    [
-      '{client_metadata_url: "https://a.b/c#d"}',
-      [`auth.client_metadata_url: https://a.b/c#[redacted]: ${METADATA_URL}`],
-    ],
-    ['{scopes: read}', [`auth.scopes: read: ${SCOPES}`]],
     ['{scopes: [a b]}', [`auth.scopes: ["a b"]: ${SCOPES}`]],
     [`{scopes: [a, "\${NONE}"]}`, ['auth.scopes[1]: the environment variable NONE is not set']],
     ['{resource: mcp}', [`auth.resource: mcp: ${RESOURCE}`]],
     ['{resource: "https://a.b/#c"}', [`auth.resource: https://a.b/#[redacted]: ${RESOURCE}`]],
-    ['{callback_port: 1023}', [`auth.callback_port: 1023: ${PORT}`]],
     [`{client_id: a, ${ISSUED}: hunter2}`, [`auth.client_secret: ${WRITE_NAME}`]],
-    [`{client_id: a, ${ISSUED}: [hunter2]}`, [`auth.client_secret: ${WRITE_NAME}`]],
     [`{client_id: a, ${ISSUED}: "\${SECRET:-hunter2}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
     [`{client_id: a, ${ISSUED}: "hunter2\${SECRET}"}`, [`auth.client_secret: ${WRITE_NAME}`]],
     [`{client_id: a, ${ISSUED}: "\${NONE}"}`, ['auth.client_secret: the environment variable NONE is not set']],
@@ -120,11 +105,6 @@ describe('a problem', () => {
         'auth.client_secret: required with grant: client_credentials',
       ],
     ],
-    ['{grant: client_credentials, client_id: a}', ['auth.client_secret: required with grant: client_credentials']],
-    [
-      `{grant: client_credentials, ${ISSUED}: "\${SECRET}"}`,
-      ['auth.client_id: required with grant: client_credentials'],
-    ],
     [
       `{${MACHINE}, client_metadata_url: "https://a.b/c"}`,
       ['auth.client_metadata_url: has no effect with grant: client_credentials'],
@@ -141,7 +121,6 @@ describe('a problem', () => {
 
   test.each([
     ['command: x', ['has no effect on a server with a command']],
-    ['url: "https://a.b", headers: {Authorization: Basic abc}', [AUTHORIZATION]],
     ['url: "https://a.b", headers: {aUTHORIZATION: Basic abc}', [AUTHORIZATION]],
     ['url: "http://a.b", allow_insecure: true', [INSECURE]],
   ])('is auth on a server with %s', async (members, expected) => {
@@ -182,11 +161,7 @@ describe('the client secret', () => {
     const redactor = createRedactor();
     redactor.learn((await configOf(remote(auth))).secrets);
     const basic = Buffer.from(`my-client:${SECRET}`).toString('base64').replace(/=+$/, '');
-    for (const text of [SECRET, basic]) {
-      expect(redactor.anywhere(`a ${text} b`)).toBe('a [redacted] b');
-      expect(redactor.known(`a ${text} b`)).toBe('a [redacted] b');
-      expect(redactor.inLogs(`a ${text} b`)).toBe('a [redacted] b');
-    }
+    expect(redactor.anywhere(`a ${SECRET} b ${basic}`)).toBe('a [redacted] b [redacted]');
   });
 
   const withChild = (inherit: string, child = '') =>

@@ -33,14 +33,11 @@ describe('the secrets of servers', () => {
   });
 
   test.each([
-    'true',
-    '8080',
     'hunter2',
     'production',
     '/home/joe/notes',
     'C:\\Users\\joe\\notes',
     'https://company.example.net',
-    'application/json, text/event-stream',
     'application/json; charset=utf-8',
   ])('do not contain %s: masking it would damage messages', (value) => {
     expect(serverSecrets([child({ A: value })], [])).toEqual([]);

@@ -119,14 +119,13 @@ describe('a server', () => {
     ]);
   });
 
-  test.each(['http://localhost:1/mcp', 'http://127.0.0.1/mcp', 'http://[::1]:8080/mcp'])(
-    'of this machine needs no https: %s',
-    async (url) => {
-      expect(await serversOf(`servers: [{name: web, url: "${url}"}]`)).toMatchObject([{ connection: { url } }]);
-    },
-  );
+  test('of this machine needs no https', async () => {
+    const url = 'http://[::1]:8080/mcp';
+    expect(await serversOf(`servers: [{name: web, url: "${url}"}]`)).toMatchObject([{ connection: { url } }]);
+  });
 
-  test.each(['a', 'A-1_b', '0', 'x'.repeat(32)])('can be named %s', async (name) => {
+  test('can have a name of 32 characters', async () => {
+    const name = 'A-1_b'.padEnd(32, 'x');
     expect(await serversOf(`servers: [{name: "${name}", command: a}]`)).toMatchObject([{ name }]);
   });
 
@@ -140,40 +139,20 @@ describe('a server', () => {
 describe('a problem', () => {
   const NAME = 'expected a name of at most 32 letters, digits, - and _, without __, other than openai-responses-mcp';
 
-  test.each(['', '_a', '-a', 'a__b', 'a b', 'a.b', 'a/b', 'é', 'x'.repeat(33), 'openai-responses-mcp'])(
-    'is the name %j',
-    async (name) => {
-      expect(await problemsOf(`servers: [{name: "${name}", command: a}]`)).toEqual([
-        `servers[0].name: ${name}: ${NAME}`,
-      ]);
-    },
-  );
+  test.each(['', '_a', 'a__b', 'a b', 'x'.repeat(33), 'openai-responses-mcp'])('is the name %j', async (name) => {
+    expect(await problemsOf(`servers: [{name: "${name}", command: a}]`)).toEqual([`servers[0].name: ${name}: ${NAME}`]);
+  });
 
   test.each([
-    ['timeout: 0', 'timeout: 0: expected an integer of milliseconds, 1 or greater'],
-    ['restart: always', 'restart: always: expected one of on-failure, never'],
-    ['required: "yes"', 'required: yes: expected true or false'],
-    ['public: 1', 'public: 1: expected true or false'],
-    ['max_concurrency: 0', 'max_concurrency: 0: expected an integer, 1 or greater'],
-    ['max_response_bytes: 10', 'max_response_bytes: 10: expected an integer, 1024 or greater'],
     ['args: --verbose', 'args: --verbose: expected a list of texts'],
-    ['cwd: 1', 'cwd: 1: expected a text'],
     ['inherit_env: HOME', 'inherit_env: HOME: expected a list of names of environment variables, or true'],
     ['inherit_env: [OPENAI_API_KEY]', 'inherit_env: OPENAI_API_KEY: expected no variable with a key of this program'],
     ['tools: [read]', 'tools: ["read"]: expected a map of rules for tools (allow, deny, rename, describe, read_only)'],
     ['tools: {rename: {a: b c}}', 'tools.rename.a: b c: expected a name of at most 64 letters, digits, - and _'],
-    ['tools: {describe: {a: ""}}', 'tools.describe.a: : expected a description of 1 to 4096 characters'],
-    [
-      'tools: {read_only: get_*}',
-      'tools.read_only: get_*: expected a list of names of tools, with * at an end for any',
-    ],
     ['tools: {only: [read]}', 'tools.only: unknown key; did you mean deny?'],
-    ['tools: {allow: read}', 'tools.allow: read: expected a list of names of tools, with * at an end for any'],
     ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
     ['url: "https://a.example"', ': expected exactly one of command and url'],
     ['headers: {A: b}', 'headers: has no effect on a server with a command'],
-    ['transport: http', 'transport: has no effect on a server with a command'],
-    ['allow_insecure: true', 'allow_insecure: has no effect on a server with a command'],
     ['envs: {A: b}, env: {A: b}', 'env: is the same as envs; set only one'],
     ['timout: 1', 'timout: unknown key; did you mean timeout?'],
   ])('is %s', async (members, problem) => {
@@ -181,13 +160,8 @@ describe('a problem', () => {
     expect(await problemsOf(server(members))).toEqual([`servers[0]${separator}${problem}`]);
   });
 
-  test.each([
-    ['envs: {A: b}', 'envs: has no effect on a server with a url'],
-    ['inherit_env: true', 'inherit_env: has no effect on a server with a url'],
-    ['transport: ws', 'transport: ws: expected one of auto, http, sse'],
-    ['allow_insecure: 1', 'allow_insecure: 1: expected true or false'],
-  ])('of a remote server is %s', async (members, problem) => {
-    expect(await problemsOf(remote(members))).toEqual([`servers[0].${problem}`]);
+  test('of a remote server is a key of a server with a command', async () => {
+    expect(await problemsOf(remote('envs: {A: b}'))).toEqual(['servers[0].envs: has no effect on a server with a url']);
   });
 
   test.each([
@@ -247,9 +221,7 @@ describe('secrets', () => {
     'servers: [[{name: files, command: x, envs: {TOKEN: hunter2secret}}]]',
     server('envs: {TOKEN: [hunter2secret]}'),
     server('envs: [hunter2secret]'),
-    server('envs: hunter2secret'),
     remote('headers: {Authorization: {a: hunter2secret}}'),
-    remote('headers: {"bad name": hunter2secret}'),
     remote('headers: {X-Key: "hunter2secret\\nx"}'),
   ])('are not shown in problems: %j', async (yaml) => {
     const found = await problemsOf(yaml);
@@ -269,8 +241,6 @@ describe('secrets', () => {
 
   test.each([
     [server('envs: {KEY: sk-proj-Ab12cd34}'), 'envs.KEY'],
-    [server('env: {KEY: sk-proj-Ab12cd34}'), 'env.KEY'],
-    [remote('headers: {X-Key: sk-proj-Ab12cd34}'), 'headers.X-Key'],
     [remote('headers: {Authorization: Bearer sk-proj-Ab12cd34}'), 'headers.Authorization'],
   ])('that look like a key must not be in the YAML file: %j', async (yaml, key) => {
     expect(await problemsOf(yaml)).toEqual([
@@ -304,9 +274,7 @@ describe('variables', () => {
 
   test.each([
     [`\${NAME}`, 'value'],
-    [`a-\${NAME}-\${lower_1}`, 'a-value-low'],
-    [`\${NAME:-other}`, 'value'],
-    [`\${NONE:-other}`, 'other'],
+    [`a-\${NAME:-other}-\${lower_1}`, 'a-value-low'],
     [`\${EMPTY:-other text}`, 'other text'],
     [`\${NONE:-}`, ''],
     ['$NAME and {NAME}', '$NAME and {NAME}'],
@@ -358,20 +326,17 @@ describe('an empty file', () => {
     return loadConfig({ environment: {}, commandLine, version: '1.2.3', isReload: true });
   };
 
-  test.each(['', ' \n', 'null', '---\n', '# servers: []\n'])(
-    '%j has no keys, but is a problem in a reload',
-    async (yaml) => {
-      expect((await configOf(yaml)).servers).toBeUndefined();
-      expect(await reload(yaml)).toMatchObject({
-        problems: [
-          {
-            where: at('config.yaml'),
-            message: 'expected keys: an empty file may be one that is being written; for no servers, write servers: []',
-          },
-        ],
-      });
-    },
-  );
+  test.each(['', 'null', '# servers: []\n'])('%j has no keys, but is a problem in a reload', async (yaml) => {
+    expect((await configOf(yaml)).servers).toBeUndefined();
+    expect(await reload(yaml)).toMatchObject({
+      problems: [
+        {
+          where: at('config.yaml'),
+          message: 'expected keys: an empty file may be one that is being written; for no servers, write servers: []',
+        },
+      ],
+    });
+  });
 });
 
 describe('DEFAULT_TIMEOUT', () => {
@@ -381,15 +346,11 @@ describe('DEFAULT_TIMEOUT', () => {
       { timeoutMs: 1234 },
       { timeoutMs: 5 },
     ]);
-    expect(await serversOf(yaml, { environment: { DEFAULT_TIMEOUT: '' } })).toMatchObject([
-      { timeoutMs: 30_000 },
-      { timeoutMs: 5 },
-    ]);
   });
 
-  test.each(['0', 'soon'])('of %s is a problem', async (DEFAULT_TIMEOUT) => {
-    expect(await problemsOf(server(''), { environment: { DEFAULT_TIMEOUT } })).toEqual([
-      `DEFAULT_TIMEOUT: ${DEFAULT_TIMEOUT}: expected an integer of milliseconds, 1 or greater`,
+  test('of 0 is a problem', async () => {
+    expect(await problemsOf(server(''), { environment: { DEFAULT_TIMEOUT: '0' } })).toEqual([
+      'DEFAULT_TIMEOUT: 0: expected an integer of milliseconds, 1 or greater',
     ]);
   });
 });
@@ -461,7 +422,7 @@ describe('the section gateway', () => {
     expect(await problemsOf(yaml([...always, 'other/d']))).toEqual([
       'gateway.always: other: expected the name of a server; the servers are files',
     ]);
-    for (const wrong of ['files', 'files/', '/a', 'files/a*b', 'so me/a'])
+    for (const wrong of ['files', 'files/a*b'])
       expect(await problemsOf(yaml([wrong]))).toEqual([
         expect.stringMatching(/^gateway\.always: .*expected a list of server\/tool/),
       ]);

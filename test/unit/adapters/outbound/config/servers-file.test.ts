@@ -39,30 +39,21 @@ describe('reads the file of', () => {
     const content = {
       globalShortcut: '',
       mcpServers: {
-        filesystem: { command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] },
-        github: { command: 'docker', args: ['run', '-i', '--rm'], env: { GITHUB_TOKEN: 'ghp_x' }, icon: 'x.png' },
+        github: { command: 'docker', args: ['run', '--rm'], env: { GITHUB_TOKEN: 'ghp_x' }, icon: 'x.png' },
       },
     };
-    expect(await serversOf(content)).toMatchObject([
-      {
-        name: 'filesystem',
-        connection: { kind: 'child', command: 'npx', args: ['-y', '@modelcontextprotocol/server-filesystem', '/tmp'] },
-        timeoutMs: 30_000,
-      },
-      { name: 'github', connection: { command: 'docker', envs: { GITHUB_TOKEN: 'ghp_x' }, cwd: at() } },
-    ]);
+    const connection = { kind: 'child', command: 'docker', args: ['run', '--rm'], envs: { GITHUB_TOKEN: 'ghp_x' } };
+    expect(await serversOf(content)).toMatchObject([{ name: 'github', connection: { ...connection, cwd: at() } }]);
   });
 
   test('Claude Code', async () => {
     const content = {
       mcpServers: {
-        local: { type: 'stdio', command: 'node', args: ['a.js'], env: {} },
         http: { type: 'http', url: 'https://mcp.example.com/mcp', headers: { Authorization: `Bearer \${TOKEN}` } },
         sse: { type: 'sse', url: `https://mcp.example.com/\${PLACE:-sse}` },
       },
     };
     expect(await serversOf(content, { TOKEN: 'abc' })).toMatchObject([
-      { name: 'local', connection: { kind: 'child', command: 'node' } },
       { name: 'http', connection: { kind: 'remote', transport: 'http', headers: { Authorization: 'Bearer abc' } } },
       { name: 'sse', connection: { transport: 'sse', url: 'https://mcp.example.com/sse' } },
     ]);
@@ -72,13 +63,11 @@ describe('reads the file of', () => {
     const content = {
       mcpServers: {
         local: { command: 'npx', args: ['-y', `\${env:PACKAGE}`], env: { KEY: `\${env:KEY}` } },
-        remote: { url: 'https://mcp.example.com/mcp', headers: { 'X-Key': `\${env:KEY}` } },
         old: { serverUrl: `https://\${env:KEY}.example.com/mcp` },
       },
     };
     expect(await serversOf(content, { PACKAGE: 'a-package', KEY: 'k' })).toMatchObject([
       { connection: { args: ['-y', 'a-package'], envs: { KEY: 'k' } } },
-      { connection: { transport: 'auto', headers: { 'X-Key': 'k' } } },
       { connection: { url: 'https://k.example.com/mcp' } },
     ]);
   });
@@ -100,10 +89,8 @@ describe('reads the file of', () => {
   });
 
   test.each([
-    ['http', 'http'],
     ['streamable-http', 'http'],
     ['streamableHttp', 'http'],
-    ['sse', 'sse'],
     ['other', 'auto'],
     [undefined, 'auto'],
   ])('any program with the type %s', async (type, transport) => {
@@ -154,7 +141,6 @@ describe('a problem', () => {
   test.each([
     ['', 'expected JSON (ValueExpected in line 1)'],
     ['{\n  "mcpServers": {\n    oops', 'expected JSON (InvalidSymbol in line 3)'],
-    ['[]', 'expected an object mcpServers (or servers, as VS Code writes it)'],
     ['{}', 'expected an object mcpServers (or servers, as VS Code writes it)'],
   ])('is the content %j', async (content, message) => {
     expect(await problemsOf(content)).toEqual([{ where: file(), message }]);
@@ -173,25 +159,11 @@ describe('a problem', () => {
     });
   });
 
-  test.each<readonly [string, object | string, object]>([
-    [
-      'an input',
-      { command: 'x', args: ['--key', `\${input:api-key}`] },
-      {
-        where: '.args[1]',
-        value: `\${input:api-key}`,
-        message: 'this program cannot ask for inputs; use an environment variable',
-      },
-    ],
-    [
-      'a missing variable',
-      { command: 'x', env: { KEY: `\${env:KEY}` } },
-      { where: '.env.KEY', message: 'the environment variable KEY is not set' },
-    ],
-  ])('is %s, in VS Code', async (_, server, problem) => {
-    const [found] = await problemsOf({ servers: { bad: server } });
-    const { where, ...rest } = problem as { readonly where: string };
-    expect(found).toEqual({ where: `servers.bad${where}`, file: file(), ...rest });
+  test('is a missing variable, in VS Code', async () => {
+    const message = 'the environment variable KEY is not set';
+    expect(await problemsOf({ servers: { bad: { command: 'x', env: { KEY: `\${env:KEY}` } } } })).toEqual([
+      { where: 'servers.bad.env.KEY', message, file: file() },
+    ]);
   });
 
   test('of `~/.claude.json` says where the servers of a project can be', async () => {
@@ -230,16 +202,6 @@ describe('an entry that cannot be used is left out, with one warning that names 
       { command: 'x', args: [`\${input:key}`], env: { A: `\${input:key}` } },
       `mcpServers.bad.args[0]: \${input:key}: this program cannot ask for inputs; use an environment variable; this server is left out`,
     ],
-    [
-      'missing variables',
-      { command: `\${NONE}`, args: [`\${env:NONE}`] },
-      'mcpServers.bad.command: the environment variable NONE is not set; this server is left out',
-    ],
-    [
-      'a wrong URL',
-      { url: 'ftp://a.example' },
-      'mcpServers.bad.url: ftp://a.example: expected an http:// or https:// URL; this server is left out',
-    ],
   ])('%s', async (_, bad, notice) => {
     const content = { mcpServers: { bad, ...GOOD } };
     expect(await serversOf(content)).toMatchObject([{ name: 'good' }]);
@@ -260,11 +222,9 @@ describe('an entry that cannot be used is left out, with one warning that names 
 });
 
 describe('an entry that runs this program', () => {
-  const own = ['openai-responses-mcp', 'openai-responses-mcp@latest', 'openai-responses-mcp@0.9.0'];
   test.each<readonly [string, object]>([
-    ...own.map((name) => [name, { command: 'npx', args: ['-y', name, '--stdio'] }] as const),
+    ['npx', { command: 'npx', args: ['-y', 'openai-responses-mcp@latest', '--stdio'] }],
     ['a package', { command: 'npm', args: ['exec', '--package=openai-responses-mcp', '--', 'x'] }],
-    ['a global command', { command: 'openai-responses-mcp', args: ['--stdio'] }],
     ['the path of a command', { command: '/usr/local/bin/openai-responses-mcp' }],
     ['a command of Windows', { command: 'C:\\npm\\openai-responses-mcp.cmd' }],
     ['a shell', { command: 'sh', args: ['-c', 'exec npx -y openai-responses-mcp@latest --stdio'] }],
@@ -301,7 +261,6 @@ describe('a name that other programs allow', () => {
     ['my server', 'my-server'],
     ['github.com/owner/repo', 'github-com-owner-repo'],
     ['a__b', 'a-b'],
-    ['_private', 'private'],
     [' files ', 'files'],
     ['検索', 'server'],
     ['openai-responses-mcp', expect.stringMatching(/^openai-responses-mcp-[0-9a-f]{8}$/)],

@@ -16,19 +16,9 @@ function read(environment: Environment) {
 describe('variables', () => {
   test.each([
     ['OPENAI_API_TIMEOUT', '1000', { request: { timeout_ms: 1000 } }],
-    ['OPENAI_MAX_RETRIES', '0', { request: { max_retries: 0 } }],
-    ['SEARCH_RECENCY_DAYS', '0', { search: { defaults: { recency_days: 0 } } }],
-    ['SEARCH_MAX_RESULTS', '9', { search: { defaults: { max_results: 9 } } }],
-    ['MAX_CITATIONS', '10', { policy: { max_citations: 10 } }],
     ['MODEL_ANSWER', 'gpt-5.1-codex', { model_profiles: { answer: { model: 'gpt-5.1-codex' } } }],
-    ['ANSWER_EFFORT', 'xhigh', { model_profiles: { answer: { reasoning_effort: 'xhigh' } } }],
     ['ANSWER_EFFORT', 'None', { model_profiles: { answer: { reasoning_effort: 'none' } } }],
-    ['ANSWER_VERBOSITY', 'low', { model_profiles: { answer: { verbosity: 'low' } } }],
     ['OPENAI_BASE_URL', 'https://eu.api.openai.com/v1/', { openai: { base_url: 'https://eu.api.openai.com/v1' } }],
-    ['OPENAI_ORG_ID', 'org-1', { openai: { organization: 'org-1' } }],
-    ['OPENAI_PROJECT_ID', 'proj_1', { openai: { project: 'proj_1' } }],
-    ['LLM_ADAPTER', 'offline', { llm: { adapter: 'offline' } }],
-    ['MCP_TOOL_ERRORS', 'result', { server: { tool_errors: 'result' } }],
     ['MCP_LINE_MODE', ' 1 ', { server: { line_mode: true } }],
     ['MCP_LINE_MODE', '0', { server: { line_mode: false } }],
     ['MAX_CITATIONS', ' 7\n', { policy: { max_citations: 7 } }],
@@ -41,14 +31,9 @@ describe('variables', () => {
     ['OPENAI_API_TIMEOUT', '0', 'an integer of milliseconds, 1 or greater'],
     ['OPENAI_API_TIMEOUT', '1e3', 'an integer of milliseconds, 1 or greater'],
     ['OPENAI_API_TIMEOUT', '9'.repeat(400), 'an integer of milliseconds, 1 or greater'],
-    ['OPENAI_MAX_RETRIES', '-1', 'an integer, 0 or greater'],
-    ['SEARCH_MAX_RESULTS', '0', 'an integer, 1 or greater'],
     ['MAX_CITATIONS', '11', 'an integer from 1 to 10'],
-    ['ANSWER_EFFORT', 'huge', 'one of none, minimal, low, medium, high, xhigh, max'],
     ['MODEL_ANSWER', 'gpt 5', 'a model ID, such as gpt-5.2'],
     ['LLM_ADAPTER', 'anthropic', 'one of openai, offline'],
-    ['OPENAI_ORG_ID', '組織', 'an organization ID, such as org-...'],
-    ['OPENAI_PROJECT_ID', 'my project', 'a project ID, such as proj_...'],
     ['MCP_LINE_MODE', 'lines', 'true or false'],
     [
       'OPENAI_BASE_URL',
@@ -77,7 +62,7 @@ describe('variables', () => {
   });
 });
 
-test.each(['q3J7+abc/def=', 'af86d0c3a1', 'alice=s3cret'])(
+test.each(['q3J7+abc/def=', 'alice=s3cret'])(
   'a token in the place of the name of its variable is not shown: %s',
   (token) => {
     const { tree, problems } = read({ MCP_HTTP_TOKEN_ENV: token });
@@ -89,10 +74,8 @@ test.each(['q3J7+abc/def=', 'af86d0c3a1', 'alice=s3cret'])(
 describe('DEBUG', () => {
   test.each([
     ['1', { debug: true }],
-    ['true', { debug: true }],
     ['TRUE', { debug: true }],
     ['0', { debug: false }],
-    ['false', { debug: false }],
     ['/tmp/mcp.log', { debug: true, debug_file: '/tmp/mcp.log' }],
     ['logs/debug', { debug: true, debug_file: resolve('logs/debug') }],
     ['C:\\logs\\debug.txt', { debug: true, debug_file: resolve('C:\\logs\\debug.txt') }],
@@ -101,7 +84,7 @@ describe('DEBUG', () => {
     expect(read({ DEBUG: value }).tree).toEqual({ server });
   });
 
-  test.each(['*', 'express:*', 'yes', 'on', '2', 'log', 'app', 'openai'])('%s belongs to another program', (value) => {
+  test.each(['express:*', 'yes', 'log'])('%s belongs to another program', (value) => {
     expect(read({ DEBUG: value })).toEqual({ tree: {}, names: [], problems: [] });
   });
 });
