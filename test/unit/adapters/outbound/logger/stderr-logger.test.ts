@@ -42,13 +42,8 @@ test('a line has the program, the time and the level', () => {
 });
 
 test('a line remains one line, and does not control the terminal', () => {
-  logger().warn('a\n[openai-responses-mcp] b\r\n\u001B[31mc\u202E\u2028d');
+  logger().warn('a\n[openai-responses-mcp] b\r\n\u001B[31mc\u202E\u{E0041}\u2028d');
   expect(written).toBe('[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN a\\n[openai-responses-mcp] b\\nc\\nd\n');
-});
-
-test('nothing is hidden in a line', () => {
-  logger().warn('a\u202Eb\u{E0041}c\u0007');
-  expect(written).toMatch(/ WARN abc\n$/);
 });
 
 test('a warning or an error has at most 1000 characters, which contain no part of a key', () => {
@@ -60,12 +55,10 @@ test('a warning or an error has at most 1000 characters, which contain no part o
   expect(written.length).toBeGreaterThan(100_000);
 });
 
-test.each(['gateway-token-1', 'sk-proj-abcdef'])('the key %s is removed from every line', (key) => {
-  const one = logger({ debug: true, debugFile: join(folder, 'debug.log') });
-  for (const level of ['debug', 'warn', 'error'] as const) one[level](`key=${key}`);
-  one.close();
-  expect(written + readFileSync(join(folder, 'debug.log'), 'utf8')).not.toContain(key);
-  expect(written.match(/key=\[redacted\]\n/g)).toHaveLength(3);
+test('keys are removed from every line', () => {
+  const one = logger({ debug: true });
+  for (const level of ['debug', 'warn', 'error'] as const) one[level]('gateway-token-1 sk-proj-abcdef');
+  expect(written.match(/ \[redacted\] \[redacted\]\n/g)).toHaveLength(3);
 });
 
 describe('a debug file', () => {
