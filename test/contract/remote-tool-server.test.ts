@@ -446,4 +446,10 @@ describe.each(KINDS)('with a call over %s, a server gets', (kind, start) => {
     const traced = server.seen.filter(({ headers }) => headers.traceparent !== undefined);
     expect(traced).toEqual(hasHeaders && 'traceparent' in meta ? [called] : []);
   });
+
+  test('no progress token, if nothing listens to progress', async () => {
+    const { server, connection } = await connectTo(start);
+    expect((await connection.callTool('echo', { text: 'a' }, {}, never())).isOk()).toBe(true);
+    expect(requestsOf(server, 'tools/call')[0]?.meta ?? {}).not.toHaveProperty('progressToken');
+  });
 });
