@@ -48,15 +48,8 @@ function newVerifier(options: Partial<JwtTokenVerifierOptions> = {}): JwtTokenVe
   const clock = new FakeClock('2026-01-05T03:00:00Z');
   const read = (signal: AbortSignal) => readKeySet({ issuer: issuer.origin, jwksUri: undefined, fetch }, signal);
   const keys = new IssuerKeys({ issuer: issuer.origin, clock, logger: new RecordingLogger(), read });
-  return new JwtTokenVerifier({
-    issuer: issuer.origin,
-    audience: AUDIENCE,
-    scopes: [],
-    callerClaim: 'sub',
-    keys,
-    clock,
-    ...options,
-  });
+  const usual = { issuer: issuer.origin, audience: AUDIENCE, scopes: [], callerClaim: 'sub' };
+  return new JwtTokenVerifier({ ...usual, keys, clock, ...options });
 }
 
 const claims = (changes: Readonly<Record<string, unknown>> = {}) => ({
@@ -284,12 +277,8 @@ describeTokenVerifier('JwtTokenVerifier', async (isIssuerDown) => {
 describeTokenVerifier('FakeTokenVerifier', async (isIssuerDown) => {
   const alice = isIssuerDown ? { kind: 'issuer_unavailable' as const, retryAfterMs: 1000 } : { caller: 'oauth:alice' };
   const known = { alice, bob: { caller: 'oauth:bob' }, guest: { kind: 'insufficient_scope' as const } };
-  return {
-    verifier: new FakeTokenVerifier(known),
-    valid: ['alice', 'bob'],
-    invalid: 'stranger',
-    withoutScope: 'guest',
-  };
+  const verifier = new FakeTokenVerifier(known);
+  return { verifier, valid: ['alice', 'bob'], invalid: 'stranger', withoutScope: 'guest' };
 });
 
 describe('the groups of a caller', () => {

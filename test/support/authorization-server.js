@@ -1,12 +1,12 @@
-// A real authorization server on loopback, for one test: node authorization-server.js '{"port": 0, "keys": [...], "scope": "..."}'.
+// A real authorization server on loopback, for one test: node authorization-server.js '{"keys": [...], "scope": "..."}'.
 // Whoever comes is alice, and agrees to everything. It writes its URL to standard output when it listens.
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
 
-const { port, keys, scope, tokenSeconds = 900 } = JSON.parse(process.argv[2]);
+const { keys, scope, tokenSeconds = 900 } = JSON.parse(process.argv[2]);
 
 const server = createServer();
-server.listen(port, '127.0.0.1', () => {
+server.listen(0, '127.0.0.1', () => {
   const issuer = `http://127.0.0.1:${server.address().port}`;
   const provider = new Provider(issuer, {
     jwks: { keys },

@@ -12,7 +12,6 @@ export interface AuthorizationServer {
 }
 
 export interface AuthorizationServerOptions {
-  readonly port?: number;
   /** Private keys; the first signs. */
   readonly keys: readonly JWK[];
   /** What may be granted, separated by spaces. */
@@ -23,7 +22,7 @@ export interface AuthorizationServerOptions {
 
 /** Starts it for one test; resolves when it listens. */
 export async function startAuthorizationServer(options: AuthorizationServerOptions): Promise<AuthorizationServer> {
-  const { child, exited, removeHome } = startCleanProcess([JSON.stringify({ port: 0, ...options })], {
+  const { child, exited, removeHome } = startCleanProcess([JSON.stringify(options)], {
     program: fileURLToPath(new URL('authorization-server.js', import.meta.url)),
   });
   const stop = async () => {

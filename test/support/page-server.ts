@@ -20,8 +20,8 @@ export interface PageServer {
   close(): Promise<void>;
 }
 
-/** Web pages on a local port; by default on every address of this machine, also that of IPv6. */
-export async function startPageServer(host = '::', port = 0): Promise<PageServer> {
+/** Web pages on a local port, on every address of this machine, also that of IPv6. */
+export async function startPageServer(): Promise<PageServer> {
   const pages = new Map<string, PageHandler>();
   const requests: { path: string; headers: IncomingHttpHeaders }[] = [];
   const sockets = new Set<Socket>();
@@ -36,7 +36,7 @@ export async function startPageServer(host = '::', port = 0): Promise<PageServer
     connections += 1;
     sockets.add(socket);
   });
-  server.listen(port, host);
+  server.listen(0, '::');
   await once(server, 'listening');
   const address = server.address() as AddressInfo;
   const url = (path: string) => `http://127.0.0.1:${address.port}${path}`;

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../../../../src/adapters/outbound/config/load-config.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 
@@ -116,10 +115,7 @@ describe('the servers', () => {
     const yaml = 'gateway: {servers_file: sub/more.json}\nservers: [{name: first, command: x}]';
     mkdirSync(at('sub'));
     writeFileSync(at('sub/more.json'), '{"mcpServers": {"second": {"command": "y", "cwd": "work"}}}');
-    writeFileSync(at('config.yaml'), yaml);
-    const commandLine = { '--config': at('config.yaml') };
-    const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
-    expect(loaded).toMatchObject({
+    expect(await loadYaml(yaml)).toMatchObject({
       value: { servers: [{ name: 'first' }, { name: 'second', connection: { cwd: at('sub/work') } }] },
     });
   });
@@ -147,16 +143,9 @@ describe('a problem', () => {
   });
 
   test('is a file that cannot be read', async () => {
-    const commandLine = { '--servers': at('none.json') };
-    const loaded = await loadConfig({ environment: {}, commandLine, version: '1.2.3' });
-    expect(loaded).toMatchObject({
-      problems: [
-        {
-          where: at('none.json'),
-          message: 'expected a JSON file with servers that can be read (ENOENT)',
-        },
-      ],
-    });
+    const where = at('none.json');
+    const message = 'expected a JSON file with servers that can be read (ENOENT)';
+    expect(await loadYaml(undefined, {}, { '--servers': where })).toMatchObject({ problems: [{ where, message }] });
   });
 
   test('is a missing variable, in VS Code', async () => {
@@ -183,11 +172,6 @@ describe('a problem', () => {
     const content = { mcpServers: { a: {}, b: 'x', off: { command: 'x', disabled: true } } };
     expect(await problemsOf(content)).toMatchObject([{ where: 'mcpServers.a' }, { where: 'mcpServers.b' }]);
     expect(await problemsOf(content, {}, 'servers: [{name: good, command: x}]')).toHaveLength(2);
-  });
-
-  test('shows no secret', async () => {
-    const content = { mcpServers: { a: { command: 'x', env: { KEY: ['hunter2secret'] } }, b: ['hunter2secret'] } };
-    expect(JSON.stringify(await problemsOf(content))).not.toContain('hunter2secret');
   });
 });
 
@@ -244,12 +228,7 @@ describe('an entry that runs this program', () => {
   });
 
   test('is not one that only names a folder like it', async () => {
-    const args = [
-      '-y',
-      '@modelcontextprotocol/server-filesystem',
-      '/home/me/openai-responses-mcp',
-      'my-openai-responses-mcp',
-    ];
+    const args = ['server-filesystem', '/home/me/openai-responses-mcp', 'my-openai-responses-mcp'];
     const content = { mcpServers: { files: { command: 'npx', args } } };
     expect(await serversOf(content)).toMatchObject([{ name: 'files' }]);
     expect(await noticesOf(content)).toEqual([]);
