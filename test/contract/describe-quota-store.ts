@@ -21,19 +21,11 @@ export function describeQuotaStore(name: string, start: () => Promise<{ store: Q
     const admit = async (key = ALICE, limits = {}) => (await store.admit(key, limits))._unsafeUnwrap();
     const add = async (part: Partial<QuotaUse>, key = ALICE) => (await store.add(key, use(part)))._unsafeUnwrap();
 
-    test('counts the calls that it admits', async () => {
-      expect(await admit(ALICE, { calls: 2 })).toEqual({ used: use({ calls: 1 }) });
-      expect(await admit(ALICE, { calls: 2 })).toEqual({ used: use({ calls: 2 }) });
-    });
-
-    test('does not count a call beyond the limit', async () => {
-      await admit();
+    test('counts the calls that it admits, and none beyond the limit', async () => {
+      expect(await admit(ALICE, { calls: 0 })).toEqual({ used: NOTHING_USED, reached: 'calls' });
+      expect(await admit(ALICE, { calls: 1 })).toEqual({ used: use({ calls: 1 }) });
       expect(await admit(ALICE, { calls: 1 })).toEqual({ used: use({ calls: 1 }), reached: 'calls' });
       expect(await admit()).toEqual({ used: use({ calls: 2 }) });
-    });
-
-    test('admits nothing with a limit of 0', async () => {
-      expect(await admit(ALICE, { calls: 0 })).toEqual({ used: NOTHING_USED, reached: 'calls' });
     });
 
     test.for(['searches', 'tokens'] as const)('admits no call when the limit of %s is reached', async (unit) => {
@@ -52,11 +44,7 @@ export function describeQuotaStore(name: string, start: () => Promise<{ store: Q
 
     test('returns the sum of what was added', async () => {
       await admit();
-      expect(await add({ searches: 2, tokens: 5_000_000_000 })).toEqual({
-        calls: 1,
-        searches: 2,
-        tokens: 5_000_000_000,
-      });
+      await add({ searches: 2, tokens: 5_000_000_000 });
       expect(await add({ searches: 1, tokens: 1 })).toEqual({ calls: 1, searches: 3, tokens: 5_000_000_001 });
     });
 
@@ -78,7 +66,7 @@ export function describeQuotaStore(name: string, start: () => Promise<{ store: Q
       expect(await admit(TOMORROW)).toEqual({ used: use({ calls: 1 }) });
     });
 
-    test.for(['', ' ', 'a:b', '日本語', 'x'.repeat(1000)])('accepts the name %j of a caller', async (caller) => {
+    test.for(['', 'a:b', '日本語'])('accepts the name %j of a caller', async (caller) => {
       expect(await admit({ ...ALICE, caller })).toEqual({ used: use({ calls: 1 }) });
       expect(await add({ tokens: 1 }, { ...ALICE, caller })).toEqual(use({ calls: 1, tokens: 1 }));
     });
