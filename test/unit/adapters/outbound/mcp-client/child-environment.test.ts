@@ -9,18 +9,29 @@ const AUTHORITIES = {
   REQUESTS_CA_BUNDLE: '/bundle.pem',
 };
 
-const environmentOf = (envs: Record<string, string>) =>
-  childEnvironment({ environment: { ...AUTHORITIES, OTHER: 'x' }, inherit: [], envs, ownSecrets: [] });
+const environmentOf = (options: Partial<Parameters<typeof childEnvironment>[0]> = {}) =>
+  childEnvironment({
+    environment: { ...AUTHORITIES, OTHER: 'x', OUR_KEY: 'secret' },
+    inherit: [],
+    envs: {},
+    ownSecrets: ['OUR_KEY'],
+    ...options,
+  });
 
-test('a child inherits the variables that name authorities, and no others', () => {
-  const environment = environmentOf({});
-  expect(environment).toMatchObject(AUTHORITIES);
-  expect(environment).not.toHaveProperty('OTHER');
+test('a child inherits the variables that name authorities, the mark of the gateway, and no others', () => {
+  expect(environmentOf()).toEqual({ ...AUTHORITIES, OPENAI_RESPONSES_MCP_GATEWAY: '1' });
 });
 
+// S54
+test.each<[true | readonly string[]]>([[true], [['OTHER', 'OUR_KEY']]])(
+  'a child never inherits our keys, with inherit_env: %j',
+  (inherit) => {
+    expect(environmentOf({ inherit })).toMatchObject({ OTHER: 'x' });
+    expect(environmentOf({ inherit })).not.toHaveProperty('OUR_KEY');
+  },
+);
+
 test('what is configured for a server wins', () => {
-  expect(environmentOf({ NODE_EXTRA_CA_CERTS: '/own.pem' })).toMatchObject({
-    ...AUTHORITIES,
-    NODE_EXTRA_CA_CERTS: '/own.pem',
-  });
+  const envs = { NODE_EXTRA_CA_CERTS: '/own.pem', OUR_KEY: 'given' };
+  expect(environmentOf({ envs })).toMatchObject({ ...AUTHORITIES, ...envs });
 });
