@@ -28,14 +28,14 @@ const answers = valueOr(
   listOf(`true, false, or a list of answer tools (${OWN_TOOLS.join(', ')})`, OWN_TOOL),
 );
 
-/** What a caller may use. */
+/** The rights of one caller. */
 export const entry = membersOf('a map with servers, answers and operator', {
   servers: { kind: grants },
   answers: { kind: answers },
   operator: { kind: flag, default: false },
 });
 
-/** The section `access`. `servers` are the names of those that are configured; undefined if they are not known. */
+/** Reads the section `access`. `servers` has the names of the configured servers; undefined if they are not known. */
 export function readAccess(
   { access = {}, http: { tokenEnv, oauth } }: Pick<ConfigTree, 'access' | 'http'>,
   servers: readonly string[] | undefined,
@@ -43,7 +43,7 @@ export function readAccess(
 ): AccessPolicy {
   if (typeof tokenEnv === 'object' && Object.hasOwn(tokenEnv, LOCAL_CALLER))
     report('http.token_env', LOCAL_TOKEN, LOCAL_CALLER);
-  // A caller may have any name, also that of a member of every object.
+  // A map, because a caller may have the name of a member of every object, such as `constructor`.
   const policy = new Map<string, AccessEntry>();
   for (const [caller, value] of Object.entries(access)) {
     if (value === null) continue;
@@ -58,7 +58,7 @@ export function readAccess(
   return Object.fromEntries(policy);
 }
 
-/** The tools of a server that is not configured can never be offered; neither can more than the API accepts. */
+/** Reports tools that can never be offered: those of servers that are not configured, and more than the API accepts. */
 export function checkOfferedTools(
   { grounding: { tools = {} }, gateway: { always } }: ConfigTree,
   servers: readonly string[] | undefined,

@@ -4,7 +4,7 @@ import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
 
-/** Of a profile. Only that of `answer` has variables and defaults. */
+/** The keys of a profile. Only the profile `answer` has variables and defaults. */
 const PROFILE = {
   model: key(
     'the model that answers; parameters that it does not accept are left out ([S44](../spec.md#answers))',
@@ -75,7 +75,6 @@ export const ANSWER_KEYS = {
         variable: 'OPENAI_MAX_RETRIES',
       },
     ),
-    /** Maximum number of calls that run upstream at the same time. */
     max_concurrency: key('calls that run at the API at a time; others wait, and callers take turns', integer(1), {
       default: 16,
       variable: 'OPENAI_MAX_CONCURRENCY',
@@ -87,7 +86,7 @@ export const ANSWER_KEYS = {
     ),
   },
   long_answers: {
-    /** The tools whose searches continue if a call ends; none: all of this is off. */
+    /** If the list is empty, no answer may take minutes. */
     tools: key(
       'the tools whose searches continue after a client stops waiting ([how](answers.md#answers-that-take-minutes))',
       kinds.answerTools,
@@ -200,18 +199,15 @@ export const ANSWER_KEYS = {
       default: 'openai',
       variable: 'LLM_ADAPTER',
     }),
-    /** Without it, those of the package. */
     recordings: key(
       'where `offline` reads recordings',
       path('the path of a folder of recordings, or of one .json or .sse file'),
       { absent: 'the shipped recordings', variable: 'LLM_RECORDINGS', option: '--offline' },
     ),
-    /** The folder in which replies of the API are recorded. */
     record: key('where to save API responses; not while offline', path('the path of a folder'), {
       variable: 'LLM_RECORD',
       option: '--record',
     }),
-    /** Whether grounded answers are recorded too. */
     record_private: key('also record answers that use own tools', kinds.flag, { default: false }),
   },
 } satisfies Section;

@@ -13,30 +13,30 @@ export const DEFAULTS: Values = new Map(
 /** The environment variables that set a key. */
 export const KEY_VARIABLES: readonly string[] = [...new Set(KEYS.flatMap(({ variable }) => variable ?? []))];
 
-/** The values of a table in its sections, by names like `maxResults` for `max_results`. What has no default may be absent. */
+/** The values of a table in its sections, by names like `maxResults` for `max_results`. A key without a default may be absent. */
 export type Tree<Table> = WithoutUndefined<{ readonly [Name in keyof Table as Camel<Name>]: Value<Table[Name]> }>;
 
 /** The configuration as the program reads it. */
 export type ConfigTree = Tree<typeof TABLE>;
 
-/** Of a key, or of a section, which is absent if nothing in it has a default. */
+/** The type of a key or a section. A section may be absent if none of its keys has a default. */
 type Value<Entry> = Entry extends { readonly kind: ValueKind<infer T> }
   ? T | (Entry extends { readonly default: unknown } ? never : undefined)
   : Tree<Entry> | (Partial<Tree<Entry>> extends Tree<Entry> ? undefined : never);
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-/** The values of the keys of a table. The profile `answer` is null if it was removed. */
+/** The values by sections, with the names that the program uses. The profile `answer` is null if it was removed. */
 export function toConfigTree(values: Values): ConfigTree {
   return toTree(values, inCamelCase) as ConfigTree;
 }
 
-/** `max_results` as `maxResults`. */
+/** Converts `max_results` to `maxResults`. */
 export function inCamelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Nested sections, as in YAML. A key after the `null` of its section replaces that. */
+/** Nests values in sections, as in YAML. If a section is null, a later key of this section replaces the null. */
 export function toTree(values: Values, toName = (name: string) => name): JsonObject {
   const tree: Record<string, unknown> = {};
   for (const [path, value] of values) {

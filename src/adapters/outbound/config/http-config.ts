@@ -11,13 +11,13 @@ export type OAuthConfig = NonNullable<ReturnType<typeof readOAuth>>;
 
 /** The name of the caller if `http.token_env` is a single variable. */
 const ONLY_CALLER = 'default';
-/** The token itself, for one caller. */
+/** The variable with the token of the caller `default`, unless `http.token_env` names another one. */
 const TOKEN_VARIABLE = 'MCP_HTTP_TOKEN';
 const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
 const WILDCARD_NEEDS_TOKEN =
   'without the check of Host, any page could call this endpoint, so a token is required: set MCP_HTTP_TOKEN to the token, or list the host names';
-/** Anyone can guess, as often as the network allows. */
+/** Other machines can guess tokens as often as the network allows, so that a short one is refused. */
 const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN = 'is empty or not set; http.token_env (MCP_HTTP_TOKEN_ENV) expects a token in it';
@@ -29,24 +29,24 @@ const OAUTH_REQUIRED = {
     'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
 };
 
-/** The section `http`, and the tokens of callers; without them and `oauth`, none is required. If there are problems, it cannot be used. */
+/** The section `http`, with the tokens of callers. Without tokens and `oauth`, callers need no token. With a problem, the result must not be used. */
 export function readHttpConfig({ http }: Pick<ConfigTree, 'http'>, environment: Environment, report: Report) {
   const { listen, tokenEnv, oauth: section, quota: _, ...rest } = http;
-  // An address on the command line has not been validated before.
+  // An address from the command line was not validated before.
   const address = parseListenAddress(listen);
   if (address === undefined) return void report('http.listen', `expected ${hostPort.accepted}`, listen);
   const isPublic = !isLoopback(address.host);
   const tokens = readTokens(tokenEnv, environment, isPublic ? MIN_TOKEN_LENGTH : 1, report);
   const oauth = readOAuth(section, report);
   const requiresToken = tokens.length > 0 || isConfigured(section);
-  // Clients use the host name of the public URL.
+  // Clients send the host of the public URL in `Host`.
   const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
   if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
   if (allowedHosts.includes('*') && !requiresToken) return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, '*');
   return { ...rest, ...address, allowedHosts, tokens, oauth };
 }
 
-/** The section `http.oauth`: undefined if nothing is configured, or if there are problems. */
+/** The section `http.oauth`; undefined if nothing is configured, or if there are problems. */
 export function readOAuth(section: ConfigTree['http']['oauth'], report: Report) {
   if (!isConfigured(section)) return undefined;
   const { issuer, audience, jwksUri, groupsClaim } = section;
@@ -64,7 +64,7 @@ function isConfigured({ scopes, callerClaim, ...others }: ConfigTree['http']['oa
   return !isDefault || Object.keys(others).length > 0;
 }
 
-/** No value of a variable is shown. */
+/** Reads the tokens of callers. Problems name variables, and never show their values. */
 function readTokens(
   tokenEnv: ConfigTree['http']['tokenEnv'] = {},
   environment: Environment,
@@ -72,7 +72,6 @@ function readTokens(
   report: Report,
 ) {
   const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
-  // Unlike the others, this variable contains the token itself.
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
   const tokens: { readonly caller: string; readonly token: string }[] = [];

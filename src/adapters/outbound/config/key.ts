@@ -2,19 +2,19 @@ import type { ValueKind } from './kinds.ts';
 
 interface KeyOptions<T> {
   readonly default?: T;
-  /** For the documents: what applies without a default. */
+  /** The text in the documents for a key without a default. */
   readonly absent?: string;
   /** The environment variable that overrides YAML. */
   readonly variable?: string;
   /** The option of the command line that overrides the variable. */
   readonly option?: string;
-  /** Other programs use the variable too: a value that is not accepted is ignored. */
+  /** Whether other programs use the variable, too. A value that is not accepted is then ignored. */
   readonly isSharedVariable?: true;
 }
 
 /** A key of the configuration, or of a server. */
 export interface Key<T = unknown> extends KeyOptions<T> {
-  /** What the key is for, in Markdown: for the documents and the JSON Schema. */
+  /** The purpose of the key, in Markdown, for the documents and the JSON Schema. */
   readonly description: string;
   readonly kind: ValueKind<T>;
 }
@@ -31,5 +31,5 @@ export function key<T, const Options extends KeyOptions<T>>(
   return { description, kind, ...options };
 }
 
-/** A key of a map that is the value of another key, which describes it. */
+/** A key of a map that is the value of another key, whose description covers it. */
 export type Member<T = unknown> = Pick<Key<T>, 'kind' | 'default'>;

@@ -3,34 +3,34 @@ import { expandPath } from '../files/local-files.ts';
 import { shownName } from '../network/environment.ts';
 import { type Report, toText } from './problems.ts';
 
-/** What a kind may need to read a value of YAML. */
+/** The context in which a kind reads a value from YAML. */
 export interface ReadContext {
   /** The path of the value. */
   readonly where: string;
-  /** Relative paths start here. */
+  /** The folder at which relative paths start. */
   readonly folder: string;
   /** Reports a problem with a member of the value. */
   readonly report: Report;
-  /** Replaces the references to variables in a text of a server. */
+  /** Replaces references to variables in a text of a server. */
   readonly expand: (text: string, where: string, report: Report) => string;
 }
 
-/** A kind of value: what it accepts, and how it reads a value from YAML and the text of a variable. */
+/** A kind of value: which values are accepted, and how they are read from YAML and from the text of a variable. */
 export interface ValueKind<T = unknown> {
   /** Completes "expected ...". */
   readonly accepted: string;
   /** The value as the program uses it, or undefined if it is not accepted. */
   readonly fromYaml: (value: unknown, context: ReadContext) => T | undefined;
   readonly fromText: (text: string) => T | undefined;
-  /** The value names a variable that contains a secret, which may have been pasted here by mistake. */
+  /** Whether the value names a variable with a secret. By mistake, it may be the secret itself. */
   readonly namesSecret?: true;
-  /** The value may contain secrets, and is not shown. */
+  /** Whether the value may contain secrets, so that it is not shown. */
   readonly isSecret?: true;
-  /** The JSON Schema of its values in YAML. Where it cannot say what is accepted, it accepts more. */
+  /** The JSON Schema of values in YAML. Where a schema cannot express the rule, it accepts more. */
   readonly schema: JsonObject;
 }
 
-/** A value as a kind reads it. One that is not accepted is reported, unless the kind has done so. */
+/** Reads a value by its kind. A value that is not accepted is reported, unless the kind has already done so. */
 export function readValue<T>(kind: ValueKind<T>, value: unknown, context: ReadContext): T | undefined {
   let isReported = false;
   const report: Report = (...problem) => {
@@ -42,7 +42,7 @@ export function readValue<T>(kind: ValueKind<T>, value: unknown, context: ReadCo
   return read;
 }
 
-/** Without what may be a secret. */
+/** Reports a value that is not accepted, without showing a secret. */
 export function reportUnaccepted(kind: ValueKind, received: unknown, where: string, report: Report): void {
   const shown = kind.namesSecret ? shownName(toText(received)) : received;
   report(where, `expected ${kind.accepted}`, kind.isSecret ? undefined : shown);
@@ -78,7 +78,7 @@ export function matching({ source }: RegExp): JsonObject {
   return { type: 'string', pattern: source.replace(/^\^/, '^\\s*').replaceAll(/(?<!\\)\$/g, '\\s*$') };
 }
 
-/** A text that matches a pattern, or that a function reads; without surrounding whitespace. Of a function, `pattern` is for the schema. */
+/** A text, without surrounding whitespace, that matches a pattern or is read by a function. With a function, `pattern` is for the schema only. */
 export function text<T extends string = string>(
   accepted: string,
   read: RegExp | ((text: string) => T | undefined) = /\S/,
@@ -94,7 +94,7 @@ export function text<T extends string = string>(
   };
 }
 
-/** The absolute path. In a variable, relative paths start at the current folder. */
+/** A path, which is made absolute. In a variable, relative paths start at the current folder. */
 export function path(accepted: string): ValueKind<string> {
   const kind = text(accepted);
   const expanded = (path: string | undefined, folder?: string) => path && expandPath(path, folder);
@@ -122,12 +122,12 @@ export function listOf<T extends string = string>(
   return { accepted, schema, fromYaml, fromText: (text) => fromYaml(text.split(',')) };
 }
 
-/** A kind that no variable contains. */
+/** A kind that a variable cannot set. */
 export function yamlOnly<T>(accepted: string, schema: JsonObject, fromYaml: ValueKind<T>['fromYaml']): ValueKind<T> {
   return { accepted, schema, fromYaml, fromText: () => undefined };
 }
 
-/** A kind that also accepts some values as they are. */
+/** Extends a kind by values that are accepted as they are. */
 export function valueOr<const Value, T>(values: readonly Value[], kind: ValueKind<T>, accepted = kind.accepted) {
   return yamlOnly<Value | T>(
     accepted,

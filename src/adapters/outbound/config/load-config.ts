@@ -17,7 +17,7 @@ import { readServers } from './servers-config.ts';
 import { type ConfigOptions, readSetKeys } from './set-keys.ts';
 import { toShownTree } from './shown-tree.ts';
 
-/** The complete configuration: the core's part, and what the adapters use. */
+/** The complete configuration, for the core and the adapters. */
 export type ServerConfig = ReturnType<typeof derive>;
 
 /** The configuration, or every problem with it; in both cases, the files that it names. */
@@ -30,14 +30,14 @@ export async function loadConfig(
   const set = await readSetKeys(options, file, problems);
   const read = await resolve(options, set, file, problems);
   const value = derive(options, set, read, file);
-  // A name that is mistyped is often the reason for the others.
+  // Mistyped variables are added, because they are often the reason for the other problems.
   const found = problems.length > 0 ? { problems: [...problems, ...read.mistyped].map(withoutSecrets) } : { value };
   return { files: value.files, ...found };
 }
 
 type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
 
-/** What the keys refer to: variables, files and servers. */
+/** Reads everything to which the keys refer: variables, files and servers. */
 async function resolve(
   { environment, commandLine, writesLock = false }: ConfigOptions,
   { config, report }: SetKeys,
@@ -61,7 +61,7 @@ async function resolve(
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped };
 }
 
-/** What the program uses of the keys and of what they refer to. */
+/** Derives the configuration from the keys and from everything to which they refer. */
 function derive(
   { environment, commandLine, version }: ConfigOptions,
   { config, values, explicit, names }: SetKeys,
@@ -71,12 +71,12 @@ function derive(
   const { request, policy, citations, llm, gateway, server, longAnswers } = config;
   const { defaults: searchDefaults, ...search } = config.search;
   const logins = expandPath(gateway.logins);
-  // A recorded answer does not take minutes.
+  // Answers that are recorded, or come from a recording, end with their calls.
   const isLong = longAnswers.tools.length > 0 && llm.adapter !== 'offline' && llm.record === undefined;
   const isKeyShort = key.apiKey !== undefined && key.apiKey.length < MIN_SIGNING_KEY;
   const keyNames = variableText(environment, key.apiKeyVariable) === '' ? [] : [key.apiKeyVariable];
   const env = [...names, ...servers.names, ...keyNames, ...proxy.names];
-  /** Where the configuration comes from: the YAML file, the variables and the options that were used. */
+  /** The sources of the configuration: the YAML file, and the variables and options that were used. */
   const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
   const own = [key.apiKey ?? '', ...httpSecrets(config, environment), ...proxy.secrets, ...servers.clientSecrets];
   return withoutUndefined({
@@ -99,7 +99,7 @@ function derive(
     openai: withoutUndefined({ ...config.openai, ...key, proxy: proxy.proxy }),
     /** The URL of the proxy for pages. */
     pageProxy: readProxy(environment, ANY_PAGE).proxy,
-    /** The section `http.oauth`, which is checked only if HTTP is served. */
+    /** Reads the section `http.oauth`, whose problems are otherwise reported only while HTTP is served. */
     readOAuth: () => {
       const problems: ConfigProblem[] = [];
       return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
@@ -107,17 +107,17 @@ function derive(
     quota: toQuotaConfig(config),
     /** The servers of the gateway, if any are configured. */
     servers: servers.servers,
-    /** The files with what can be reloaded. */
+    /** The files whose changes can be reloaded. */
     files: [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined),
     grounding: toGroundingPolicy(config),
     longAnswers: isLong && !isKeyShort ? longAnswers : undefined,
-    /** What was left out of the servers, or changed, and variables that are probably mistyped: reported, but not a reason to stop. */
+    /** Problems that do not prevent the start: servers left out or renamed, variables that are probably mistyped, a key without effect. */
     notices: [...mistyped, ...(isLong && isKeyShort ? [SHORT_KEY] : []), ...servers.notices.map(withoutSecrets)],
     /** The names of the variables that contain keys and tokens of this program. */
     secretVariables: servers.ownSecrets,
     secrets: { own: own.filter((secret) => secret !== '').flatMap(formsOf), ofServers: servers.secrets },
     sources,
-    /** What `--show-config` prints. Contains no key. */
+    /** The output of `--show-config`, without keys. */
     shown: () => {
       const read = { 'gateway.logins': logins, ...(servers.shown && { servers: servers.shown }) };
       return { version, sources, effective: toShownTree(values, read) };
@@ -125,7 +125,7 @@ function derive(
   });
 }
 
-/** Handles are signed with a key that is made from the API key: with a shorter one, a handle would show which guess of it is right. */
+/** Minimum length of an API key from which the key for handles is derived: guesses of a shorter one could be checked with any handle. */
 const MIN_SIGNING_KEY = 20;
 const SHORT_KEY: ConfigProblem = {
   where: 'long_answers.tools',
@@ -135,10 +135,10 @@ const SHORT_KEY: ConfigProblem = {
 /** Variables that belong to no key. */
 const READ_ELSEWHERE = ['DEFAULT_TIMEOUT', ...PROXY_VARIABLES, 'NO_PROXY'];
 
-/** Of the hosts in `NO_PROXY`, only `*` contains all cited pages. */
+/** A URL that only `*` in `NO_PROXY` matches, because a cited page may have any host. */
 const ANY_PAGE = 'https://page.invalid/';
 
-/** The default file may be absent. */
+/** The default file, if it exists. */
 function defaultFile(): string | undefined {
   const home = homeFolder();
   const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');

@@ -4,7 +4,7 @@ import type { Member } from './key.ts';
 import { type ReadContext, readValue, type ValueKind, yamlOnly } from './kinds.ts';
 import { nearest } from './nearest.ts';
 
-/** A map whose members are those of a table. */
+/** A map whose keys are described by a table. */
 export function membersOf<Table extends Readonly<Record<string, Member>>>(accepted: string, table: Table) {
   const schemas = Object.entries(table).map(([name, { kind }]) => [name, { anyOf: [kind.schema, { type: 'null' }] }]);
   const schema = { type: 'object', properties: Object.fromEntries(schemas), additionalProperties: false };
@@ -14,7 +14,7 @@ export function membersOf<Table extends Readonly<Record<string, Member>>>(accept
   return kind;
 }
 
-/** The members of a map by a table of their keys, with the defaults. `null` is absent. Reports what is not accepted, and unknown keys. */
+/** Reads the members of a map by a table of its keys, with defaults. `null` counts as absent. Reports unknown keys, and values that are not accepted. */
 export function readMembers<Table extends Readonly<Record<string, Member>>>(
   table: Table,
   map: JsonObject,
@@ -24,7 +24,7 @@ export function readMembers<Table extends Readonly<Record<string, Member>>>(
   const pathOf = (name: string) => (context.where === '' ? name : `${context.where}.${name}`);
   for (const name of Object.keys(map)) {
     if (names.includes(name)) continue;
-    // Other programs call `env` `environment`.
+    // Such as `environment`, as other programs name `env`.
     const begun = names.find((known) => known.length > 2 && name.startsWith(known));
     context.report(pathOf(name), `unknown key; did you mean ${begun ?? nearest(name, names)}?`);
   }

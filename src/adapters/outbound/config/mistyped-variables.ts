@@ -3,14 +3,14 @@ import { type Environment, variableText } from '../network/environment.ts';
 import { KEY_VARIABLES } from './config-tree.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 
-/** A short name resembles variables of other programs, such as `DEBUG`. */
+/** Shorter names, such as `DEBUG`, resemble variables of other programs. */
 const SHORTEST = 8;
-/** In names of up to this length, two typos make another word: `FTP_PROXY` is not `HTTP_PROXY`. */
+/** Up to this length, two typos make another word: `FTP_PROXY` is not `HTTP_PROXY`. */
 const ONE_TYPO = 12;
 
 /**
- * A notice for each variable that resembles one that the program reads. Beside a key or another secret that is set, a similar name means a
- * second one. Without its value, which may be a secret. `others` are the known variables that belong to no key, such as those of secrets.
+ * A notice, without the value, for each unknown variable whose name resembles a known one. If the known one is a secret that is set, the other is
+ * probably a second secret, and is not reported. `others` has known variables that belong to no key, such as those of secrets.
  */
 export function mistypedVariables(environment: Environment, others: readonly string[]): readonly ConfigProblem[] {
   const known = [...KEY_VARIABLES, ...others];

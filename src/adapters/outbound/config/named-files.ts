@@ -7,7 +7,7 @@ import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
 
-/** The file of `gateway.lock`, and the tools that it approves (`typed`: options for the advised command); undefined, and a problem, if it cannot be used. */
+/** The file of `gateway.lock` and its approved tools, or a problem if it cannot be used. `typed` has options for the advised command. */
 export function readLock(file: string, typed: string, report: Report) {
   const content = readText(file);
   const approved = 'text' in content ? parseLock(content.text) : undefined;
@@ -17,7 +17,7 @@ export function readLock(file: string, typed: string, report: Report) {
   return { file, approved };
 }
 
-/** What replaces the built-in policy, if a file is configured. Reports what cannot be used of it and of other files. */
+/** The system policy of the configured file, if there is one. Reports named files that cannot be used. */
 export function readNamedFiles({ policy, llm, server }: ConfigTree, timeZone: string, report: Report) {
   const instructions = readPolicy(policy.system, timeZone, report);
   const isOffline = llm.adapter === 'offline';

@@ -1,9 +1,9 @@
 import { closest, distance } from 'fastest-levenshtein';
 
-/** A name with more differences is probably another name, and not a mistyped one. */
+/** A text that differs more from a name is probably another name, not a mistyped one. */
 export const MAX_TYPOS = 2;
 
-/** The name that resembles a text most; undefined if none has at most `maxTypos` differences. */
+/** The name that is most similar to a text; undefined if every name has more than `maxTypos` differences. */
 export function nearest(
   text: string,
   names: readonly string[],

@@ -2,10 +2,10 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { MASK, withoutKeyLike } from '../../../domain/values/redaction.ts';
 
-/** Reports a problem with a key, a variable, an option or a file, and what was received if that is no secret. */
+/** Reports a problem with a key, a variable, an option or a file, and the received value unless it is a secret. */
 export type Report = (where: string, message: string, received?: unknown) => void;
 
-/** Adds problems to a list. `file` contains the keys. */
+/** A function that adds problems to a list. `file` is the file of the keys. */
 export function reporter(problems: ConfigProblem[], file?: string): Report {
   return (where, message, received) => {
     const value = received === undefined ? undefined : toText(received);
@@ -13,12 +13,12 @@ export function reporter(problems: ConfigProblem[], file?: string): Report {
   };
 }
 
-/** JSON cannot express `.inf` and `.nan`. */
+/** The text of a value. Numbers are not written as JSON, which cannot express `.inf` and `.nan`. */
 export function toText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** A problem for display. The URL of a proxy or of a server may contain a password or a key in its query, and may be no URL. */
+/** A problem for display. The URL of a proxy or a server may contain a password, or a key in its query, even if it is malformed. */
 export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
   const shown = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`).replace(/([?#])\S+/g, `$1${MASK}`);
   return withoutUndefined({

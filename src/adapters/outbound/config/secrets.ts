@@ -11,7 +11,7 @@ interface ApiKey {
   /** The variable that contains the key, or that names a file with it: the one to check if the key is wrong. */
   readonly apiKeyVariable: string;
   readonly apiKey?: string | undefined;
-  /** Other users of this machine can read the file. */
+  /** Whether other users of this machine can read the file with the key. */
   readonly isKeyFileShared?: boolean | undefined;
 }
 
@@ -29,13 +29,13 @@ export function readApiKey(environment: Environment, name: string, report: Repor
   const file = expandPath(path);
   const content = readNonEmptyText(file);
   if ('reason' in content) {
-    // Anything else may be the key itself.
+    // A text that does not look like a path may be the key itself.
     const isPath = /^(?:~|\.{1,2})?[/\\]|^[A-Za-z]:[/\\]/.test(path);
     const message = `expected the path of a file that contains a key (${content.reason})`;
     report(apiKeyVariable, message, isPath ? path : MASK);
     return { apiKeyVariable };
   }
-  // A file on Windows has no such mode.
+  // Files on Windows have no such mode.
   const isShared = process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
   return { apiKeyVariable, apiKey: content.text.trim(), isKeyFileShared: isShared || undefined };
 }

@@ -44,17 +44,17 @@ const clientSecret: ValueKind<string> = {
   isSecret: true,
 };
 
-/** The keys of `auth`. What has no default may be absent. */
+/** The keys of `auth`. Those without a default may be absent. */
 const AUTH_TABLE = {
   grant: { kind: expanded(oneOf(['authorization_code', MACHINE])), default: 'authorization_code' },
   client_id: { kind: expanded(text('the ID of a registered client, in visible ASCII', /^[\x20-\x7E]+$/)) },
   client_secret: { kind: clientSecret },
   client_metadata_url: { kind: expanded(metadataUrl) },
-  /** The only authorization server that is used. */
+  /** The authorization server, if no other may be used. */
   issuer: { kind: expanded(secureUrl) },
-  /** Exactly these are requested. */
+  /** Exactly these scopes are requested. */
   scopes: { kind: expanded(scopes) },
-  /** Sent as it is written; `none` sends none. */
+  /** The parameter `resource` of OAuth, sent as it is written. With `none`, it is omitted. */
   resource: { kind: expanded(resource) },
   callback_port: { kind: integer(1024, 65_535) },
 };
@@ -64,7 +64,7 @@ export type ServerAuth = Tree<typeof AUTH_TABLE>;
 
 const members = membersOf('a map of how to sign in; {} for the defaults', AUTH_TABLE);
 
-/** The section `auth` of a server. Nothing of it is shown if it is no map, because it may be a secret. */
+/** The section `auth` of a server. If it is not a map, its value is not shown, because it may be a secret. */
 export const auth: ValueKind<ServerAuth> = {
   ...members,
   fromYaml: (value, context) => {
@@ -78,7 +78,7 @@ export const auth: ValueKind<ServerAuth> = {
   isSecret: true,
 };
 
-/** A kind whose texts may refer to variables. A problem shows the text before they are replaced. */
+/** A kind whose texts may refer to variables. Problems show the references, not the values. */
 function expanded<T>(kind: ValueKind<T>): ValueKind<T> {
   const fromYaml = (value: unknown, context: ReadContext) => {
     const { where, report, expand } = context;
@@ -95,7 +95,7 @@ function orReference(schema: JsonObject): JsonObject {
     : { anyOf: [schema, REFERENCE] };
 }
 
-/** The name of the variable with the client secret of a server in YAML, if there is one: it is read before the servers are. */
+/** The name of the variable with the client secret of a server in YAML, if there is one. It is found first, because no server may inherit it. */
 export function clientSecretVariable(server: unknown): string | undefined {
   const section = isObject(server) && isObject(server.auth) ? server.auth : {};
   return VARIABLE.exec(String(section.client_secret))?.[1];
@@ -104,7 +104,7 @@ export function clientSecretVariable(server: unknown): string | undefined {
 /** Reports keys that are missing or without effect. */
 function checkCombinations(value: JsonObject, isMachine: boolean, report: (name: string, message: string) => void) {
   const isSet = (name: keyof typeof AUTH_TABLE) => value[name] != null;
-  // Otherwise the server itself names the issuer that gets the secret.
+  // Without a configured issuer, the server itself would choose who gets the secret.
   if (isSet('client_secret') && !isSet('issuer'))
     report('issuer', 'required with client_secret; write the URL of the authorization server that knows this client');
   if (isMachine) {

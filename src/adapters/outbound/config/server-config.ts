@@ -8,11 +8,11 @@ import type { Report } from './problems.ts';
 /** Parameters that a model with an unknown name gets only if they are configured. */
 const CONFIGURABLE = { reasoning_effort: 'reasoningEffort', verbosity: 'verbosity' } as const;
 
-/** The profiles of the tools that have one. `explicit` are the paths of the keys that are set, and not defaults. */
+/** The profiles of the tools that have one. `explicit` has the paths of the keys that are set, rather than defaults. */
 export function toProfiles({ modelProfiles }: ConfigTree, explicit: ReadonlySet<string>) {
   const { answer, answerDetailed, answerQuick } = modelProfiles;
   const profile = (tool: string, values: Partial<ModelProfile> | null = null) => {
-    // Null if it was removed.
+    // A profile that the configuration removes is null.
     if (values === null) return undefined;
     const isExplicit = (key: string) => explicit.has(`model_profiles.${tool}.${key}`);
     const configured = Object.entries(CONFIGURABLE).flatMap(([key, name]) => (isExplicit(key) ? name : []));
@@ -28,7 +28,7 @@ export function toProfiles({ modelProfiles }: ConfigTree, explicit: ReadonlySet<
 /** The section `http.quota`. */
 export type QuotaConfig = NonNullable<ReturnType<typeof toQuotaConfig>>;
 
-/** Undefined if nothing is limited. The store is `memory`, or a URL that may contain a password. */
+/** The quotas; undefined if nothing is limited. The store is `memory`, or a URL that may contain a password. */
 export function toQuotaConfig({ http: { quota } }: ConfigTree) {
   const { callsPerDay, searchesPerDay, tokensPerDay, store, onStoreFailure } = quota;
   const limits = withoutUndefined({ calls: callsPerDay, searches: searchesPerDay, tokens: tokensPerDay });
@@ -44,7 +44,7 @@ export function toQuotaConfig({ http: { quota } }: ConfigTree) {
 
 const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
 
-/** Undefined if there is no audit. A section without its file is a problem: somebody relies on an audit that would not exist. */
+/** The section `audit`; undefined without one. A section without a file is a problem, because somebody would rely on an audit that does not exist. */
 export function readAudit({ audit }: ConfigTree, report: Report) {
   if (audit === undefined) return undefined;
   const { file, arguments: shown = 'names', onFailure = 'refuse' } = audit;
@@ -53,7 +53,7 @@ export function readAudit({ audit }: ConfigTree, report: Report) {
   return undefined;
 }
 
-/** Undefined if no tools are to be offered: then nothing of it is loaded. */
+/** The section `grounding`; undefined if it names no tools, so that no answer is grounded. */
 export function toGroundingPolicy({ grounding }: ConfigTree): GroundingPolicy | undefined {
   const { tools } = grounding;
   if (tools === undefined || Object.keys(tools).length === 0) return undefined;
@@ -65,7 +65,7 @@ export function toZone(zone: string): string {
   return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
 }
 
-/** Pages may be cited in either form: `例え.jp` and `xn--r8jz45g.jp`. */
+/** Hosts in Unicode and in ASCII, such as `例え.jp` and `xn--r8jz45g.jp`, because pages are cited in either form. */
 export function inBothForms(hosts: readonly string[]): readonly string[] {
   return [...new Set(hosts.flatMap((host) => [host, domainToASCII(host) || host, domainToUnicode(host) || host]))];
 }

@@ -12,22 +12,22 @@ const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
 
 const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
 
-/** What the servers of a source have in common. */
+/** The context in which all servers of a file are read. */
 interface Context {
   readonly environment: Environment;
   /** Receives the variables to which the servers refer. */
   readonly expanded: NamedText[];
-  /** Relative paths start here. */
+  /** The folder at which relative paths start. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
-  /** The variables with our keys, which no server inherits. */
+  /** The variables with keys of this program, which no server inherits. */
   readonly ownSecrets: readonly string[];
 }
 
 /** A server as configured. */
 export type ServerEntry = ReturnType<typeof readServerEntry>;
 
-/** Reads one server. Its problems have the paths of its keys; with one, what is returned is incomplete. */
+/** Reads one server. Problems have the paths of its keys; with a problem, the returned entry is incomplete. */
 export function readServerEntry(value: JsonObject, context: Context, report: Report) {
   const isChild = value.command != null;
   if (value.name == null) report('name', `required: ${SERVER_NAME.accepted}`);
@@ -50,7 +50,7 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     connection: isChild ? toChild(read, value, context, report) : toRemote(read, report),
     timeoutMs: read.timeout ?? context.defaultTimeoutMs,
     startupTimeoutMs: read.startupTimeout,
-    /** Undefined: as the mode has it. */
+    /** Undefined if the mode of the program decides. */
     start: read.start,
     idleMs: read.idleMs,
     restart: read.restart,
@@ -59,7 +59,7 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     maxConcurrency: read.maxConcurrency,
     maxResponseBytes: read.maxResponseBytes,
     forwardBaggage: read.forwardBaggage,
-    /** Its tools return nothing private. */
+    /** Whether its tools return nothing private. */
     isPublic: read.public,
   };
 }
@@ -78,9 +78,9 @@ function toChild(read: Read, value: JsonObject, { folder, ownSecrets }: Context,
     args,
     cwd,
     envs: { ...env, ...envs },
-    /** Variables that are inherited in addition, or true for all. */
+    /** Further variables that are inherited, or true for all. */
     inheritEnv,
-    // In the entry, so that a reload that adds one starts the server again without it.
+    // A part of the entry, so that a reload that adds such a variable starts the server again without it.
     ...(inheritEnv === true && { notInherited: ownSecrets }),
   };
 }

@@ -16,7 +16,7 @@ const TEXT = yamlOnly('a text', matching(/\S/), (value, { where, report, expand 
 
 const INSECURE = 'expected https://, because others could read an http:// connection; or set allow_insecure: true';
 
-/** Problems show the text before variables are replaced. */
+/** The URL of a remote server. Problems show it with its references to variables. */
 export const remoteUrl = (isInsecureAllowed: boolean) =>
   yamlOnly('a text', matching(/^[Hh][Tt][Tt][Pp][Ss]?:|\$\{/), (value, context) => {
     const { where, report } = context;
@@ -29,7 +29,7 @@ export const remoteUrl = (isInsecureAllowed: boolean) =>
     return text;
   });
 
-/** Numbers and booleans are what they look like in YAML (`PORT: 8080`). */
+/** Types that are accepted as texts: in YAML, `PORT: 8080` is a number. */
 const SCALARS = ['string', 'number', 'boolean'];
 const SCALAR = { type: SCALARS };
 const isScalar = (value: unknown) => SCALARS.includes(typeof value);
@@ -47,7 +47,7 @@ const TEXTS = yamlOnly<readonly string[]>(
       : undefined,
 );
 
-/** `envs` or `headers`. No value of them is shown: it may be a secret. */
+/** The kind of `envs` and `headers`. Their values are never shown, because they may be secrets. */
 const TEXTS_BY_NAME = {
   ...mapOf('a map of names to texts', { ...SCALAR_TEXT, isSecret: true }),
   isSecret: true as const,
@@ -103,7 +103,6 @@ export const SERVER_TABLE = {
   forward_baggage: key('passes on the `baggage` of [traces](team.md#traces), which often identifies people', flag, {
     default: false,
   }),
-  /** Its tools return nothing private. */
   public: key('its tools return nothing private: they do not [close the web](grounded-answers.md#the-web)', flag, {
     default: false,
   }),

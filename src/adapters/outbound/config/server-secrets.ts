@@ -7,8 +7,8 @@ import type { ServerEntry } from './server-entry.ts';
 const SHORTEST = 8;
 
 /**
- * What must not be shown of the configuration of servers: the values of `envs` and `headers`, the parameters of URLs, and `expanded`, the
- * variables to which the configuration refers; of these, credentials after a scheme and passwords in URLs also alone.
+ * The texts in the configuration of servers that must not be shown: values of `envs` and `headers`, parameters of URLs, and `expanded`, the
+ * variables to which the configuration refers. Credentials after a scheme, and passwords in URLs, are also secrets without the rest of their text.
  */
 export function serverSecrets(servers: readonly ServerEntry[], expanded: readonly NamedText[]): readonly string[] {
   const configured = servers.flatMap(({ connection }): readonly string[] => {
@@ -29,12 +29,12 @@ export function clientSecrets(servers: readonly ServerEntry[]): readonly string[
   });
 }
 
-/** What follows a scheme, as in `Bearer abc`. */
+/** The credentials after a scheme, as in `Bearer abc`. */
 function credentialsOf(text: string): string {
   return /^[a-z]+\s+(\S+)$/i.exec(text.trim())?.[1] ?? '';
 }
 
-/** One word, such as `production`, a media type, or a path or URL without user and parameters: messages contain them. */
+/** Matches texts that messages contain: a word, such as `production`, a media type, or a path or URL without user and parameters. */
 const ORDINARY =
   /^(?:[a-z]+|[a-z]+\/[a-z.+-]+(?:[,;].*)?|(?:[a-z][a-z0-9+.-]*:\/\/|[a-z]:\\|~?\/|\.{1,2}[\\/])[^?#@]*)$/i;
 

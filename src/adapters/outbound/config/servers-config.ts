@@ -13,20 +13,20 @@ import { SERVER_TABLE } from './server-keys.ts';
 import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
 
-/** The variable has no key in YAML: it is for all servers that have no `timeout`. */
+/** The variable with the time limit of all servers without `timeout`. It has no key in YAML. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
 const DEFAULT_TIMEOUT_MS = 30_000;
 const NO_SERVER = 'expected a server: an object with a command or a url';
 const KEY_ADVICE =
   'expected no API key: set the key in a variable, and write \u0024{NAME} with the name of the variable';
 
-/** Nothing is read: the variables may exist only in the process that started this one. */
+/** No server is read then, because its variables may exist only in the process that started this one. */
 const NESTED: ConfigProblem = {
   where: GATEWAY_MARKER,
   message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
 };
 
-/** The section `servers` and the servers file. */
+/** Reads the section `servers` and the servers file. */
 export async function readServers(
   config: ConfigTree,
   environment: Environment,
@@ -42,7 +42,7 @@ export async function readServers(
       ? []
       : await readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
   const inYaml = section.map((value, index) => ({ value, where: `servers[${index}]` }));
-  // No server inherits them.
+  // No server inherits these variables.
   const ownSecrets = [...secretVariables(config), ...inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? [])];
   const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
   const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
@@ -50,7 +50,7 @@ export async function readServers(
   const shown: JsonObject[] = [];
   const expanded: NamedText[] = [];
   const known = new Set<string>();
-  /** The problems with each entry of the servers file that has some. */
+  /** The problems of each entry of the servers file that has any. */
   const broken: (readonly ConfigProblem[])[] = [];
   const entries: readonly FileEntry[] = [...inYaml, ...inFile];
   for (const [index, { value: given, where, renamedFrom }] of entries.entries()) {
@@ -67,7 +67,7 @@ export async function readServers(
     const folder = file === undefined ? process.cwd() : dirname(file);
     const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets };
     const entry = isObject(given) ? readServerEntry(value, context, report) : report('', NO_SERVER);
-    // Other programs write the file, for which an entry may be right. But a name that is taken could mean either server.
+    // The entry may be right for the program that wrote the file, so that it is left out. A name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {
       broken.push(found);
       continue;
@@ -85,7 +85,7 @@ export async function readServers(
   if (broken.length === inFile.length) problems.push(...broken.flat());
   else notices.push(...leftOut.map((first) => ({ ...first, message: `${first.message}; this server is left out` })));
   return {
-    /** Undefined if none are configured. */
+    /** Undefined if no servers are configured. */
     servers: isConfigured ? servers : undefined,
     /** The servers as configured, without the values of `envs` and `headers`. */
     shown: isConfigured ? shown : undefined,
@@ -94,11 +94,11 @@ export async function readServers(
     clientSecrets: clientSecrets(servers),
     /** The variables that contain keys of this program and client secrets. */
     ownSecrets,
-    /** The variables that set something for all servers. */
+    /** The variables that apply to all servers. */
     names: timeout === '' ? [] : [DEFAULT_TIMEOUT],
     /** The variables that entries name. */
     ofEntries: [...expanded.map(([name]) => name), ...servers.flatMap(inheritedVariables)],
-    /** The names of all servers, also of those with problems; undefined if they were not read. */
+    /** The names of all servers that were not left out, even if they have problems; undefined if no servers were read. */
     known: isNested ? undefined : [...known],
     /** Which entries of the servers file were left out or renamed. */
     notices,
@@ -116,12 +116,12 @@ function inheritedVariables({ connection }: ServerEntry): readonly string[] {
   return connection.kind === 'child' && connection.inheritEnv !== true ? connection.inheritEnv : [];
 }
 
-/** Reports API keys: a file that is shared must contain none. */
+/** Reports API keys, because the file may be shared. */
 function checkKeys(value: JsonObject, report: Report): void {
   for (const section of ['envs', 'env', 'headers']) {
     const members = value[section];
     for (const [name, text] of isObject(members) ? Object.entries(members) : []) {
-      // Headers also name a scheme: `Bearer sk-...`.
+      // A header may have a scheme before the key: `Bearer sk-...`.
       if (looksLikeKey(String(text).replace(/^\s*[a-z]+\s+/i, ''))) report(`${section}.${name}`, KEY_ADVICE);
     }
   }

@@ -10,13 +10,13 @@ import { SERVER_NAME } from './server-keys.ts';
 export interface FileEntry {
   readonly value: unknown;
   readonly where: string;
-  /** Its name in the file, if that cannot be the name of a server. */
+  /** The name in the file, if it cannot be the name of a server. */
   readonly renamedFrom?: string;
 }
 
 /**
- * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code. Comments are allowed. Left out are entries that
- * are disabled, and, with a notice, those that run this program.
+ * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code. Comments are allowed. Entries
+ * that are disabled are left out, as are those that run this program, with a notice.
  */
 export async function readServersFile(file: string, report: Report, notify: Report): Promise<readonly FileEntry[]> {
   const { parse, printParseErrorCode } = await import('jsonc-parser');
@@ -56,7 +56,7 @@ const OF_PROJECTS =
   'the servers in this file belong to projects: use the .mcp.json of a project, or add servers with claude mcp add --scope user';
 const OWN = 'it runs this program, which cannot be a server of itself; this server is left out';
 
-/** The names, those that cannot be names of servers changed: `my server` is `my-server`. They do not depend on the order. */
+/** Changes names that cannot be names of servers: `my server` becomes `my-server`. The result does not depend on the order. */
 function usableNames(names: readonly string[]): readonly string[] {
   const isUsable = (name: string) => SERVER_NAME.fromText(name) === name;
   const taken = new Set([...names.filter(isUsable), BUILT_IN_SERVER]);
@@ -69,7 +69,7 @@ function usableNames(names: readonly string[]): readonly string[] {
   return names.map((name) => usable[changed.indexOf(name)] ?? name);
 }
 
-/** The same in the form of the YAML file; keys of other programs are ignored. */
+/** A server in the form of the YAML file. Keys of other programs are ignored. */
 function toEntry(name: string, { command, args, env, cwd, url, serverUrl, type, headers }: JsonObject): JsonObject {
   if (command != null) return { name, command, args, env, cwd };
   const transport = type === 'sse' ? 'sse' : /^(?:streamable-?)?http$/i.test(String(type)) ? 'http' : undefined;
@@ -77,14 +77,14 @@ function toEntry(name: string, { command, args, env, cwd, url, serverUrl, type, 
 }
 
 const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;
-/** The package as `npx` takes it, the image, or the main file of an installation. A folder may have the same name. */
+/** Matches the package as `npx` takes it, the image, or the main file of an installation, but not a folder of the same name. */
 const ARGUMENT =
   /^(?:--package=)?(?:(?:github:|ghcr\.io\/)uchimanajet7\/)?openai-responses-mcp(?:[@:#].*)?$|[\\/]openai-responses-mcp[\\/]build[\\/]index\.js$/;
 
-/** Whether a command line starts this program. Started in another way, it notices by its environment that it is a server of itself. */
+/** Whether a command line starts this program. If it is started in another way, its environment shows that it is a server of itself. */
 function runsThisProgram(command: unknown, args: unknown): boolean {
   const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
-  // The line of a shell is one argument.
+  // A shell gets a complete command line as one argument.
   const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
   return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word));
 }

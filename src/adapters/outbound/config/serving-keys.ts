@@ -4,7 +4,7 @@ import * as kinds from './value-kinds.ts';
 
 const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;
 
-/** The keys of what is served, and of the gateway. */
+/** The keys of serving, the gateway, access, the audit and grounded answers. */
 export const SERVING_KEYS = {
   server: {
     debug: key('log debug output to stderr', kinds.debugFlag, {
@@ -28,7 +28,6 @@ export const SERVING_KEYS = {
       oneOf(['protocol', 'result']),
       { default: 'protocol', variable: 'MCP_TOOL_ERRORS' },
     ),
-    /** Respond in lines, whatever framing the client uses. */
     line_mode: key("always respond in lines, regardless of the client's framing", kinds.flag, {
       default: false,
       variable: 'MCP_LINE_MODE',
@@ -57,7 +56,6 @@ export const SERVING_KEYS = {
         'the audience of these tokens, usually the public URL of the endpoint',
         text('the audience of tokens, such as https://mcp.example.com/mcp', kinds.VISIBLE_ASCII),
       ),
-      /** The public URL of the endpoint. */
       resource: key(
         'the public URL of the endpoint, whose host is allowed; required if the audience is no URL',
         kinds.secureUrl,
@@ -82,7 +80,6 @@ export const SERVING_KEYS = {
       default: [],
       variable: 'MCP_HTTP_ALLOWED_ORIGINS',
     }),
-    /** Whether the page for people is served at `/`. */
     page: key('serve the page for people at `/`', kinds.flag, { default: true }),
     drain_ms: key('how long calls may run after SIGTERM', milliseconds(0), {
       default: 25_000,
@@ -121,23 +118,20 @@ export const SERVING_KEYS = {
       path('the path of a JSON file with servers'),
       { option: '--servers' },
     ),
-    /** Whether the servers' tools are also available over MCP, and which of them are listed. */
     expose: key(
       'offer the tools of the servers over MCP, too; `search`: through tools that find and call them; `auto`: `search` for callers with more than 40 tools',
       kinds.exposure,
       { default: false, option: '--expose' },
     ),
     always: key('tools that are also listed with `search`', kinds.toolPatterns, { default: [] }),
-    /** The approved tools. */
     lock: key(
       'the file of the approved tools, which `tools --lock` writes; other tools are not offered',
       path('the path of a file'),
     ),
-    /** The default is expanded later (`load-config.ts`): the documents have it as it is written. */
+    /** The default is expanded only in `load-config.ts`, so that the documents have it as it is written. */
     logins: key('where logins to remote servers are stored', path('the path of a folder'), {
       default: '~/.config/openai-responses-mcp/logins',
     }),
-    /** Whether changes of the files apply without SIGHUP. */
     watch: key('with `--http`, apply changes of the YAML file and the servers file without SIGHUP', kinds.flag, {
       default: false,
     }),

@@ -15,9 +15,9 @@ export interface ConfigOptions {
   readonly environment: Environment;
   readonly commandLine: CommandLineOptions;
   readonly version: string;
-  /** The configuration is read again while the program runs: an empty file is then a problem. */
+  /** Whether the configuration is read again while the program runs. An empty file is then a problem. */
   readonly isReload?: boolean;
-  /** The file of `gateway.lock` is to be written, so that it may be missing or damaged. */
+  /** Whether the file of `gateway.lock` is to be written, so that it may be missing or damaged. */
   readonly writesLock?: boolean;
 }
 
@@ -43,11 +43,11 @@ export async function readSetKeys(
   const { values: variables, names } = readEnvironment(environment, reporter(problems));
   const options = readOptions(commandLine);
   const isTuned = yaml.has('model_profiles.preset') || variables.has('model_profiles.preset');
-  // Who chooses the preset has configured what it contains.
+  // The keys of a chosen preset count as configured.
   const set = [...(isTuned ? TUNED_KEYS : []), ...yaml, ...variables, ...options];
   const values = merged(set);
   const unaccepted = problems.map(({ where }) => where);
-  /** The option, else the variable, else the file. */
+  /** Where a key is set: in the option, else the variable, else the file. */
   const sourceOf = (path: string): { readonly where: string; readonly file?: string | undefined } => {
     const { variable = path, option } = KEYS.find((key) => key.path === path) ?? {};
     if (option !== undefined && options.has(path)) return { where: `${option} (${path})` };
@@ -57,20 +57,20 @@ export async function readSetKeys(
   return {
     config: toConfigTree(values),
     values,
-    /** The paths of the keys that are set, and not defaults. */
+    /** The paths of the keys that are set, rather than defaults. */
     explicit: new Set(set.map(([path]) => path)),
     /** The variables that set keys. */
     names,
     /** Reports a problem with a key, and names its source. */
     report: (path: string, message: string, received?: unknown) => {
       const { where, file } = sourceOf(path);
-      // A key whose value is not accepted looks as if it were missing.
+      // A key whose value was not accepted is already reported, and only looks as if it were missing.
       if (!unaccepted.includes(path)) reporter(problems, file)(where, message, received);
     },
   };
 }
 
-/** The defaults with what is set. Maps, such as those of tokens, are merged. */
+/** The defaults, replaced by the keys that are set. Maps, such as those of tokens, are merged. */
 function merged(set: readonly (readonly [string, unknown])[]): Values {
   // A profile that is removed has no defaults.
   const removed = set.filter(([, value]) => value === null).map(([path]) => `${path}.`);
@@ -98,12 +98,12 @@ export function readEnvironment(environment: Environment, report: Report) {
   return { values, names: [...names] };
 }
 
-/** The keys that options set: a bare `--debug`, `--offline` or `--http` enables, a value says where. */
+/** The keys that options set. A bare `--debug`, `--offline` or `--http` enables; a value also sets the path or the address. */
 function readOptions(options: CommandLineOptions): Values {
   const { '--debug': debug, '--offline': offline, '--record': record, '--http': http, '--servers': servers } = options;
   const values = new Map<string, unknown>();
   if (debug !== undefined) {
-    // In YAML, a value that is not a switch is a file, whatever its name.
+    // Unlike in the variable `DEBUG`, a value that is not a switch is always a file.
     const isOn = debug === '' ? true : debugFlag.fromText(debug);
     const isFile = isOn === undefined || debugFile.fromText(debug) !== undefined;
     values.set('server.debug', isFile || isOn);

@@ -4,7 +4,7 @@ import { shownName } from '../network/environment.ts';
 import { toTree, type Values } from './config-tree.ts';
 import { KEYS } from './keys.ts';
 
-/** The merged keys for display, with values in place of those that are shown as they were read. The redactor masks secrets in a wrong place. */
+/** The merged keys for display. The values in `read` replace those of the keys. The redactor later masks secrets in wrong places. */
 export function toShownTree(values: Values, read: JsonObject): JsonObject {
   const shown = new Map([...values, ...Object.entries(read)]);
   for (const { path, kind } of KEYS) {

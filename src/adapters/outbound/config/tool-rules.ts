@@ -28,7 +28,7 @@ const DESCRIBE = mapOf(
   ),
 );
 
-/** Which tools of a server exist, and how callers see them. */
+/** The rules that say which tools of a server exist, and how callers see them. */
 export const toolRules = membersOf('a map of rules for tools (allow, deny, rename, describe, read_only)', {
   allow: { kind: PATTERNS },
   deny: { kind: PATTERNS },

@@ -50,13 +50,13 @@ export const baseUrl = text(
   HTTP_URL,
 );
 
-/** What headers and claims can have. */
+/** Characters that headers and claims can have. */
 export const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 
-/** Visible ASCII without quotes: these texts are sent in headers, in quotes. */
+/** Visible ASCII without quotation marks, for texts that are sent between quotation marks in headers. */
 const QUOTABLE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** Kept as it is, because the URLs of issuers are compared as texts. */
+/** A URL that is kept as it was written, because the URLs of issuers are compared as texts. */
 export const secureUrl = text(
   'an https:// URL without user, query or fragment, such as https://auth.example.com (http:// only on this machine)',
   (text) => (QUOTABLE.test(text) && !/[?#]/.test(text) && isSecureUrl(text) ? text : undefined),
@@ -72,7 +72,7 @@ export const scopes = listOf('a list of scopes, such as [mcp:tools]', QUOTABLE);
 
 export const hostNames = listOf('a list of host names, such as [jma.go.jp, tenki.jp]', toHostName);
 
-/** Host names or addresses as in the `Host` header, without a port; `*` is any. */
+/** Host names or addresses as in the `Host` header, without a port; `*` allows any host. */
 export const requestHosts = listOf('a list of host names, such as [mcp.example.com], or [*] for any', (entry) => {
   if (entry === '*') return entry;
   return /^(?:[\w.-]+|\[[\da-f:.]+\])$/i.test(entry) ? toHttpUrl(`http://${entry}`)?.hostname : undefined;
@@ -88,7 +88,7 @@ const hostPortText = text('host:port, such as 127.0.0.1:3917 or [::1]:3917, with
   return host && `${host.includes(':') ? `[${host}]` : host}:${port}`;
 });
 
-/** In YAML, a port alone is a number. */
+/** Also accepts a number from YAML: a port without a host. */
 export const hostPort: ValueKind<string> = {
   ...hostPortText,
   schema: { type: ['string', 'integer'], pattern: '\\S', minimum: 0, maximum: 65_535 },
@@ -115,7 +115,7 @@ export const timeZone = text(
   /^[A-Za-z]/,
 );
 
-/** Only the list: each server is read later. */
+/** Checks only that the value is a list. Each server is read later. */
 export const servers: ValueKind<readonly unknown[]> = {
   ...yamlOnly('a list of servers, each with a name, and a command or a url', { type: 'array' }, (value) =>
     Array.isArray(value) ? value : undefined,
@@ -123,7 +123,7 @@ export const servers: ValueKind<readonly unknown[]> = {
   isSecret: true,
 };
 
-/** Names of callers, as in `http.token_env`, or of owners of tokens with the prefix `oauth:`. No caller has another name. */
+/** Matches the name of a caller, as in `http.token_env`, or of the owner of a token, after `oauth:`. No caller has any other name. */
 export const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 export const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
 
@@ -131,14 +131,13 @@ export const callers = listOf(`a list of ${CALLERS}`, CALLER);
 
 const LIMITS = 'calls_per_day, searches_per_day, tokens_per_day';
 
-/** Limits by caller. */
 export const quotaCallers = mapOf(
   `a map of ${CALLERS}, to their limits (${LIMITS}), such as {alice: {calls_per_day: 50}}`,
   mapOf(`a map of limits (${LIMITS})`, integer(0), /^(?:calls|searches|tokens)_per_day$/),
   CALLER,
 );
 
-/** `memory`, or the URL of a server, with its database as path. */
+/** `memory`, or the URL of a Redis server, whose path is the number of a database. */
 export const quotaStore: ValueKind<string> = {
   ...text(
     'memory, or the URL of a store, such as redis://127.0.0.1:6379 or rediss://user:password@host',
@@ -155,18 +154,18 @@ function isStoreUrl(text: string): boolean {
   return isPlain && decoded(username + password) !== undefined;
 }
 
-/** Only the map: its entries are read later. */
+/** Checks only that the value is a map. Its entries are read later. */
 export const access = yamlOnly('a map of callers to what they may use', { type: 'object' }, (value) =>
   isObject(value) ? value : undefined,
 );
 
-/** By server: names of tools, or `all`. */
+/** The names of tools by server, or `all`. */
 export const groundedTools = mapOf(
   'a map of servers to lists of names of tools, or to all',
   valueOr(['all'], listOf('a list of names of tools, or all', /\S/)),
 );
 
-/** A variable, or one per caller; as text `NAME`, or `alice=NAME,bob=OTHER_NAME`. */
+/** The name of a variable, or of one per caller; in a variable, `NAME` or `alice=NAME,bob=OTHER_NAME`. */
 export const tokenVariables: ValueKind<string | Readonly<Record<string, string>>> = {
   accepted: 'the name of an environment variable (not the token itself), or a map of callers to such names',
   schema: {
@@ -192,7 +191,7 @@ function toVariable(name: unknown): string | undefined {
   return typeof name === 'string' ? secretVariable.fromText(name) : undefined;
 }
 
-/** The variables by caller; undefined if a caller is repeated. */
+/** The variables by caller; undefined without any, with a repeated caller, or with a name that is not valid. */
 function readTokenVariables(entries: readonly (readonly unknown[])[]) {
   const variables = new Map(entries.map(([caller = '', name]) => [String(caller), toVariable(name) ?? '']));
   const isValid = [...variables].every(([caller, name]) => /^[\w.@-]+$/.test(caller) && name !== '');

@@ -3,18 +3,18 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import { readText } from '../files/local-files.ts';
 
 interface WatchOptions {
-  /** The paths of the files now. */
+  /** The current paths of the files. */
   readonly files: () => readonly string[];
   readonly onChanged: () => void;
   readonly clock: Clock;
 }
 
-/** How often the files are read. */
+/** Time between two looks at the files. */
 export const LOOK_MS = 500;
 
 /**
- * Calls `onChanged` when the content of a file has changed, and was the same in two looks: a program may write a file in several steps.
- * Looking finds every change, also of links, of network drives and of files in containers, for which systems report no events.
+ * Calls `onChanged` when the content of a file has changed and was the same in two looks, because a program may write a file in several steps.
+ * Files are read again and again, because systems report no events for some changes, such as of links, on network drives and in containers.
  */
 export function watchFiles({ files, onChanged, clock }: WatchOptions): void {
   let known = contentOf(files());
@@ -31,7 +31,7 @@ export function watchFiles({ files, onChanged, clock }: WatchOptions): void {
   clock.after(LOOK_MS, look);
 }
 
-/** A hash, because there may be secrets in the files. One that cannot be read is left out: it may be being replaced. */
+/** A hash, because the files may contain secrets. A file that cannot be read, such as while it is replaced, is left out. */
 function contentOf(files: readonly string[]): string {
   const contents = files.map((file) => ({ file, ...readText(file) })).filter((content) => 'text' in content);
   return createHash('sha256').update(JSON.stringify(contents)).digest('hex');

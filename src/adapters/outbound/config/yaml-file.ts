@@ -16,15 +16,15 @@ const KEY_ADVICE =
 
 const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
 
-/** What a key or section is without a value; all others are then absent. */
+/** The values of keys and sections that are present but empty. All others that are empty count as absent. */
 const WHEN_EMPTY = new Map<string, unknown>([
   // Removes the default profile.
   ['model_profiles.answer', null],
-  // Whose last entry was removed must not allow everything to everyone.
+  // Removing the last entry must not allow everything to everyone.
   ['access', {}],
 ]);
 
-/** The keys in a YAML file. Problems name the file, and with the file itself `label`. */
+/** Reads the keys of a YAML file. `label` names the file as a person typed it, such as `--config x.yaml`. */
 export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): Values {
   const values = new Map<string, unknown>();
   const report = reporter(problems, file);
@@ -60,7 +60,7 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
       if (read !== undefined) values.set(path, read);
     } else if (isObject(value)) {
       for (const [name, inner] of Object.entries(value)) {
-        // Quoted, a name that looks like a path is not one.
+        // A name with a dot is quoted, so that it does not look like a path.
         const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
         visit(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
       }
@@ -74,7 +74,7 @@ function unknownKeyMessage(path: string): string {
   if (/(?:^|\.)api[_-]?key$/i.test(path)) return KEY_ADVICE;
   const sections = (known: string) => known.split('.').map((_, end, names) => names.slice(0, end + 1).join('.'));
   const paths = [...new Set(KEYS.flatMap((key) => sections(key.path)))];
-  // A key of the same name may be in another section.
+  // Keys of the same name in other sections.
   const namesakes = paths.filter((known) => known.endsWith(`.${path.split('.').at(-1)}`));
   const known = nearest(path, paths, MAX_TYPOS) ?? nearest(path, namesakes) ?? nearest(path, paths);
   return `unknown key; did you mean ${known}?`;
