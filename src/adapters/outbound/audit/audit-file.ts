@@ -9,7 +9,7 @@ import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
 
 type Written = Result<void, string>;
 
-/** How many lines that could not be written are kept. */
+/** Maximum number of lines that are kept while they cannot be written. */
 const MAX_KEPT = 64;
 
 /** A file to which several processes may append. After a failure, the next line opens it again. */
@@ -50,7 +50,7 @@ export class AuditFile implements AuditLog {
     await this.#forget();
   }
 
-  /** One write at a time, so that lines have the order of their calls. */
+  /** Writes one after the other, so that lines have the order of their calls. */
   #inTurn(write: () => Promise<void>): Promise<Written> {
     const written = this.#last.then(async (): Promise<Written> => {
       try {
@@ -86,7 +86,7 @@ export class AuditFile implements AuditLog {
       refuseForeignFile(stats);
       const mode = sharedMode(stats);
       if (mode !== undefined) this.#warn(`other users can open the file, whose mode is ${mode}`);
-      // A process was killed, or the disk was full, in the middle of a line.
+      // The last line may be incomplete, because a process was killed or the disk was full.
       if (stats.size > 0 && (await lastByte(this.#path, stats.size)) !== '\n') await file.appendFile('\n');
       return file;
     } catch (error) {
@@ -96,7 +96,7 @@ export class AuditFile implements AuditLog {
   }
 }
 
-/** `\n` also for a file that may be written, but not read. */
+/** The last byte of a file; `\n` also if the file can be written, but not read. */
 async function lastByte(path: string, size: number): Promise<string> {
   const file = await promises.open(path, 'r').catch(() => undefined);
   const read = await file?.read(Buffer.alloc(1), 0, 1, size - 1).catch(() => undefined);
@@ -104,7 +104,7 @@ async function lastByte(path: string, size: number): Promise<string> {
   return read?.buffer.toString('latin1') ?? '\n';
 }
 
-/** Why lines cannot be appended to a file; undefined if they can. It is not created: another user may have to write it. */
+/** Why lines cannot be appended to a file; undefined if they can. The file is not created, because another user may have to write it. */
 export function probeAuditFile(path: string): string | undefined {
   return failureOf(() => {
     if (!existsSync(path)) return accessSync(dirname(path), constants.W_OK);

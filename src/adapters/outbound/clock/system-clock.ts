@@ -22,7 +22,7 @@ export class SystemClock implements Clock {
     return untilAborted(elapsed, signal).finally(cancel);
   }
 
-  /** Not `timers/promises`: it creates an exception for every wait that is aborted, and every call has one. */
+  /** Does not use `timers/promises`, which creates an exception for every aborted wait: every call has one. */
   after(ms: number, run: () => void): () => void {
     const untilMs = this.elapsedMs() + ms;
     // Node's timers may fire up to a millisecond early.

@@ -13,7 +13,7 @@ const VERSION = 1;
 /** Files of servers that were not started for this time are removed. */
 const UNUSED_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Keeps a file for each key in a folder of the user. The name of a file does not reveal what is kept: it is a hash with a random key. */
+/** Keeps a file for each key in a folder of the user. The name of a file is a hash with a random key, so that it does not reveal the server. */
 export class DefinitionFiles implements KeptDefinitions {
   readonly #folder: string;
   readonly #clock: Clock;
@@ -52,13 +52,13 @@ export class DefinitionFiles implements KeptDefinitions {
     return join(this.#folder, `${createHmac('sha256', secret).update(key).digest('hex').slice(0, 32)}.json`);
   }
 
-  /** Undefined if there is none, or it is damaged. */
+  /** The random key; undefined if it is missing or damaged. */
   async #readSecret(): Promise<string | undefined> {
     const secret = await textOf(join(this.#folder, 'key'));
     return secret !== undefined && /^[0-9a-f]{64}$/.test(secret) ? secret : undefined;
   }
 
-  /** If several processes make one at the same time, the last one stays. */
+  /** Creates the random key. If several processes do so at the same time, the last key stays. */
   async #makeSecret(): Promise<string> {
     await makeFolder(this.#folder);
     await this.#removeUnused();
@@ -78,7 +78,7 @@ export class DefinitionFiles implements KeptDefinitions {
   }
 }
 
-/** Undefined if it is not what this version has written. */
+/** The definitions in a file; undefined if another version wrote it, or it is damaged. */
 function toDefinitions(value: unknown): Definitions | undefined {
   if (!isObject(value) || value.version !== VERSION) return undefined;
   const { version: _, listedAt: date, ...described } = value;
@@ -93,14 +93,14 @@ function toDefinitions(value: unknown): Definitions | undefined {
   return isComplete ? { ...(described as unknown as Definitions), listedAt } : undefined;
 }
 
-/** Makes the folder and those above it. `recursive` of Node.js would try without end below `/proc`. */
+/** Creates the folder and its parents. The option `recursive` of Node.js would try forever below `/proc`. */
 async function makeFolder(folder: string): Promise<void> {
   if ((await hasMade(folder)) || dirname(folder) === folder) return;
   await makeFolder(dirname(folder));
   await hasMade(folder);
 }
 
-/** Whether the folder exists now; false if the one above it is missing. */
+/** Creates the folder unless it exists; false if its parent is missing. */
 async function hasMade(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 });

@@ -15,7 +15,7 @@ export function readText(path: string): FileContent {
   }
 }
 
-/** The same for a file that must not be empty. */
+/** Like `readText`, for a file that must not be empty. */
 export function readNonEmptyText(path: string): FileContent {
   const content = readText(path);
   return 'text' in content && content.text.trim() === '' ? { reason: 'it is empty' } : content;
@@ -31,7 +31,7 @@ export function failureOf(attempt: () => void): string | undefined {
   }
 }
 
-/** Undefined if `attempt` throws. */
+/** The value of `attempt`; undefined if it throws. */
 export function attempted<T>(attempt: () => T): T | undefined {
   try {
     return attempt();
@@ -46,7 +46,7 @@ export function expandPath(path: string, folder = process.cwd()): string {
   return home === undefined ? resolve(folder, path) : join(home, path.slice(1));
 }
 
-/** Undefined if this user has no home folder. */
+/** The home folder of this user; undefined if there is none. */
 export function homeFolder(): string | undefined {
   return attempted(homedir);
 }

@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 
 const FOREIGN = 'it belongs to another user';
 
-/** Throws if a file is owned by somebody else, who could read what is appended to it. Windows has no such owners. */
+/** Throws if a file belongs to another user, who could read text that is appended to it. Windows has no such owners. */
 export function refuseForeignFile(stats: Stats): void {
   const isForeign = process.getuid !== undefined && stats.isFile() && stats.uid !== process.getuid();
   if (isForeign) throw Object.assign(new Error(FOREIGN), { code: FOREIGN });

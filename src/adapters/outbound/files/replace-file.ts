@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
-/** Replaces a file, or makes it: at any time, it is complete, and the old or the new one. Rejects if it cannot be written. */
+/** Replaces or creates a file. At any time, the file is complete: the old or the new one. Rejects if it cannot be written. */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
   const unfinished = `${path}.${randomUUID()}.tmp`;
   try {
@@ -14,7 +14,7 @@ export async function replaceFile(path: string, text: string, mode?: number): Pr
     }
     await rename(unfinished, path);
   } catch (error) {
-    // On a full disk, what was written would stay.
+    // The unfinished file would keep a full disk full.
     await rm(unfinished, { force: true }).catch(() => {});
     throw error;
   }

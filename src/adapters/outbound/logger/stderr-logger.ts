@@ -13,10 +13,10 @@ export interface StderrLoggerOptions {
   readonly clock: Clock;
 }
 
-/** Of a warning or an error: the message of an exception may contain a text of any length, and texts are logged only with debug. */
+/** Maximum length of a warning or an error. An exception may contain a text of any length, and texts are logged only with debug. */
 const MAX_LENGTH = 1000;
 
-/** If nobody reads standard error, what is written to it stays in memory. */
+/** Maximum size of the output that waits in memory while nobody reads standard error. */
 const MAX_UNREAD = 1024 * 1024;
 
 /** Writes to standard error, and to a file if one is configured. Keys are removed from every line. */
@@ -25,7 +25,7 @@ export class StderrLogger implements Logger {
   readonly #options: StderrLoggerOptions;
   readonly #file: number | undefined;
 
-  /** Throws if the debug file cannot be opened; the configuration was checked for that before. */
+  /** Throws if the debug file cannot be opened, which the check of the configuration reports before. */
   constructor(options: StderrLoggerOptions) {
     const { debug, debugFile } = options;
     this.isDebug = debug;
@@ -53,9 +53,9 @@ export class StderrLogger implements Logger {
 
   #write(level: string, line: string, maxLength = Number.POSITIVE_INFINITY): void {
     const { redactor, clock } = this.#options;
-    // Nothing in a line controls a terminal, or looks like another line.
+    // A line must not control a terminal, or look like several lines.
     const oneLine = withoutUnsafeCharacters(line.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
-    // Redacted before it is cut: a part of a key would not be recognized.
+    // Keys are masked before the cut, because a part of a key would not be recognized.
     const shown = clip(redactor.inLogs(oneLine), maxLength);
     const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${shown}\n`;
     // A closed standard error is reported by an event, which ends the process if nothing listens to it.

@@ -13,7 +13,7 @@ const DEFAULT_PORT = 3917;
 export function parseListenAddress(text: string): ListenAddress | undefined {
   const full = /^\d+$/.test(text) ? `:${text}` : text;
   const [, bracketed, name, digits] = /^(?:\[([\da-fA-F:.]+)\]|([\w.-]*))(?::(\d+))?$/.exec(full) ?? [];
-  // `0:0:0:0:0:0:0:1` is `::1`.
+  // `URL` shortens `0:0:0:0:0:0:0:1` to `::1`.
   const host = bracketed === undefined ? name : toHttpUrl(`http://[${bracketed}]/`)?.hostname.slice(1, -1);
   const port = digits === undefined ? DEFAULT_PORT : Number(digits);
   if (host === undefined || (host === '' && digits === undefined) || port > 65_535) return undefined;
@@ -30,7 +30,7 @@ export function isUnencrypted(url: string): boolean {
   return /^http:/i.test(url) && !isLoopbackUrl(url);
 }
 
-/** Whether a URL is one of this machine. */
+/** Whether the host of a URL is this machine. */
 export function isLoopbackUrl(url: string): boolean {
   return isLoopback(new URL(url).hostname.replace(/[[\]]/g, ''));
 }
@@ -52,12 +52,12 @@ export function routeTo(baseUrl: string, proxy: string | undefined): string {
   return proxy === undefined ? host : `${host} via the proxy ${new URL(proxy).host}`;
 }
 
-/** The scheme of a proxy is often left out. */
+/** Adds the scheme to the URL of a proxy, which people often leave out. */
 export function withScheme(text: string): string {
   return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
 }
 
-/** The password in a URL, with or without a scheme, in the forms in which a message may contain it; none if there is no password. */
+/** The password in a URL, with or without a scheme, in the forms in which a message may contain it; empty if there is no password. */
 export function passwordsOf(text: string): readonly string[] {
   const url = withScheme(text);
   if (!URL.canParse(url)) return [];

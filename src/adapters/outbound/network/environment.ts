@@ -5,7 +5,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** A text of the configuration, with the name of its variable. */
 export type NamedText = readonly [name: string, text: string];
 
-/** Set in the environment of every server that the gateway starts. If the server is this program, it starts no servers: they could start it again. */
+/** Set in the environment of every server that the gateway starts. If such a server is this program, it starts no servers, which could start it again. */
 export const GATEWAY_MARKER = 'OPENAI_RESPONSES_MCP_GATEWAY';
 
 /** The variables with the URLs of proxies, which servers inherit. */
@@ -16,7 +16,7 @@ export function variableText(environment: Environment, name: string): string {
   return environment[name]?.trim() ?? '';
 }
 
-/** A value that should be the name of a variable, for display: what does not look like a name may be a pasted secret. */
+/** The name of a variable for display. A text that does not look like a name is masked, because it may be a pasted secret. */
 export function shownName(name: string): string {
   return /^(?:[A-Z_][A-Z0-9_]*)?$/.test(name) ? name : MASK;
 }

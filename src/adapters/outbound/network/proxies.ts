@@ -18,7 +18,7 @@ export function readProxy(
   }
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
-  // A proxy, which may be on another machine, would read what is sent to this one, and could not reach it.
+  // A proxy on another machine would read requests to this machine, and could not forward them.
   const isBypassed = isLoopbackUrl(baseUrl) || matchesNoProxy(new URL(baseUrl), textOf(bypass));
   return {
     proxy: isBypassed ? undefined : url,
@@ -27,14 +27,14 @@ export function readProxy(
   };
 }
 
-/** The names of the variables that are set, lower case first; '' for others. */
+/** The names of the variables that are set, lower case first; '' if neither form is set. */
 function proxyVariables(environment: Environment) {
   const named = (name: string) =>
     [name.toLowerCase(), name].find((variant) => variableText(environment, variant) !== '') ?? '';
   return { https: named('HTTPS_PROXY'), http: named('HTTP_PROXY'), bypass: named('NO_PROXY') };
 }
 
-/** What undici's agent needs of the variables. A proxy whose URL cannot be used is left out. */
+/** The options of undici's agent for proxies. A proxy whose URL cannot be used is left out. */
 export function proxyOptions(environment: Environment) {
   const { https, http, bypass } = proxyVariables(environment);
   return {

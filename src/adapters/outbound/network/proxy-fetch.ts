@@ -20,7 +20,7 @@ export function createProxyFetch(environment: Environment) {
   const proxied = new EnvHttpProxyAgent({ ...proxyOptions(environment), factory: createPool });
   const proxiedFetch = (input: unknown, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
-    // As that of Node.js, to which servers are used.
+    // The user agent of the `fetch` of Node.js, which servers know.
     if (!headers.has('user-agent')) headers.set('user-agent', 'node');
     return undiciFetch(input as Parameters<typeof undiciFetch>[0], {
       ...(init as object),
@@ -37,7 +37,7 @@ export function createProxyAgent(proxy: string): Dispatcher {
   return new ProxyAgent({ uri: proxy, factory: createPool });
 }
 
-/** If a proxy hangs up on CONNECT, undici would connect again without end, because of the code of the error. */
+/** A pool that replaces the error of a proxy that hangs up on CONNECT: because of its code, undici would reconnect forever. */
 function createPool(origin: string | URL, options: Pool.Options): Pool {
   const { connect } = options;
   if (typeof connect !== 'function') return new Pool(origin, options);

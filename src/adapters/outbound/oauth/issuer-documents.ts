@@ -7,7 +7,7 @@ import { MAX_DOCUMENT_BYTES, readDocument } from '../network/read-bytes.ts';
 
 interface IssuerDocuments {
   readonly issuer: string;
-  /** The URL of the keys, if it is not to be read from the metadata of the issuer. */
+  /** The URL of the keys; undefined if it is in the metadata of the issuer. */
   readonly jwksUri: string | undefined;
   readonly fetch: typeof globalThis.fetch;
 }
@@ -52,7 +52,7 @@ function metadataUrls(issuer: string): ReadonlySet<string> {
   ]);
 }
 
-/** RFC 8414, 3.3: metadata that names another issuer is not used. */
+/** The URL of the keys in metadata. Metadata that names another issuer is not used (RFC 8414, 3.3). */
 function jwksUriOf(metadata: unknown, url: string, issuer: string): Result<string, string> {
   const { issuer: named, jwks_uri: jwksUri } = isObject(metadata) ? metadata : {};
   if (named !== issuer) {
@@ -62,7 +62,7 @@ function jwksUriOf(metadata: unknown, url: string, issuer: string): Result<strin
   return ok(jwksUri);
 }
 
-/** The JSON document at `url`, and not from another URL; or why there is none. */
+/** The JSON document at `url`, or why there is none. Redirects to another URL are not followed. */
 async function readJson(
   fetch: typeof globalThis.fetch,
   url: string,

@@ -5,16 +5,16 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { TokenError } from '../../../application/ports/token-verifier.ts';
 
-/** Older keys are read again before they are used. */
+/** Keys that are older are read again before they are used. */
 const MAX_AGE_MS = 10 * 60_000;
 
 /** While the issuer cannot be reached, its last known keys are used for a day. */
 const MAX_STALE_MS = 24 * 60 * 60_000;
 
-/** The shortest time between two attempts, so that invalid tokens cannot cause requests without end. */
+/** The shortest time between two attempts, so that invalid tokens cannot cause a flood of requests. */
 const COOLDOWN_MS = 10_000;
 
-/** For all documents of an attempt together. */
+/** Time limit for all documents of an attempt together. */
 export const TIME_LIMIT_MS = 5000;
 
 export interface IssuerKeysOptions {
@@ -40,11 +40,11 @@ export class IssuerKeys {
   /** The key that a token names in its header. */
   async keyFor(header: JWSHeaderParameters): Promise<Result<CryptoKey, TokenError>> {
     const isRead = this.prepare();
-    // Callers need not wait for an issuer that does not respond.
+    // Callers do not wait for an issuer that is failing.
     if (!this.#isFailing) await isRead;
     const known = await this.#find(header);
     if (known !== undefined) return ok(known);
-    // The issuer may have a new key.
+    // The issuer may have published a new key.
     await this.prepare(0);
     const found = await this.#find(header);
     if (found !== undefined) return ok(found);
@@ -52,7 +52,7 @@ export class IssuerKeys {
     return err({ kind: 'issuer_unavailable', retryAfterMs: this.#cooldownMs() });
   }
 
-  /** Reads the keys, unless younger ones are known. Before the first token arrives, so that a problem is logged at the start. */
+  /** Reads the keys, unless the known ones are younger than `ageMs`. Also called at the start, so that a problem is logged before the first token. */
   async prepare(ageMs = MAX_AGE_MS): Promise<void> {
     if (this.#known !== undefined && this.#ageMs(this.#known.readMs) < ageMs) return;
     if (this.#reading === undefined && this.#cooldownMs() > 0) return;
@@ -60,7 +60,7 @@ export class IssuerKeys {
     await this.#reading;
   }
 
-  /** Logs the beginning and the end of a failure. */
+  /** Reads the keys, and logs when a failure begins and ends. */
   async #read(): Promise<void> {
     const { clock, read, logger, issuer } = this.#options;
     const { outcome } = await withDeadline(clock, TIME_LIMIT_MS, never(), read);
@@ -73,7 +73,7 @@ export class IssuerKeys {
     logger.warn(`oauth: the keys of ${issuer} ${what}`);
   }
 
-  /** Undefined if there is not exactly one key that can verify the token. */
+  /** The key that can verify a token; undefined if there is none, or more than one. */
   async #find(header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
     if (this.#known === undefined || this.#ageMs(this.#known.readMs) > MAX_STALE_MS) return undefined;
     return this.#known.find(header).catch(() => undefined);

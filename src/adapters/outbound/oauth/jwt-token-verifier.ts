@@ -10,7 +10,7 @@ import type { IssuerKeys } from './issuer-keys.ts';
 export interface JwtTokenVerifierOptions {
   readonly issuer: string;
   readonly audience: string;
-  /** Each is required. */
+  /** A token needs all of these scopes. */
   readonly scopes: readonly string[];
   /** The claim with the name of the caller. */
   readonly callerClaim: string;
@@ -22,7 +22,7 @@ export interface JwtTokenVerifierOptions {
 
 const LEEWAY_SECONDS = 30;
 
-/** Signatures with a public key. With a shared secret, whoever can verify a token could also create one. */
+/** Signatures with a public key. With a shared secret, whoever verifies tokens could also create them. */
 const ALGORITHMS = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ');
 
 /** Verifies access tokens that are JWTs (RFC 9068, RFC 8725) with the published keys of their issuer. */
@@ -61,7 +61,7 @@ export class JwtTokenVerifier implements TokenVerifier {
     const { payload } = verified;
     if (!this.#isOnlyForUs(payload)) return invalid('wrong_audience');
     if (isOtherToken(payload, header.typ)) return invalid('not_an_access_token');
-    // It may be used only with a proof that the sender has this key, which this server cannot check.
+    // Such a token requires a proof that the sender has a key, which this server cannot check.
     if (payload.cnf !== undefined) return invalid('bound_to_a_key');
     const caller = toCaller(payload[callerClaim]);
     if (caller === undefined) return invalid('no_caller');
@@ -70,7 +70,7 @@ export class JwtTokenVerifier implements TokenVerifier {
       : err({ kind: 'insufficient_scope' });
   }
 
-  /** Another audience could use the token here. Only the issuer itself may be one: Auth0 adds its `/userinfo`. */
+  /** Whether no other service has the token, which could use it here. Only the issuer may be another audience: Auth0 adds its `/userinfo`. */
   #isOnlyForUs({ aud }: JWTPayload): boolean {
     const allowed: readonly unknown[] = [...this.#audiences, `${this.#options.issuer.replace(/\/$/, '')}/userinfo`];
     return [aud].flat().every((audience) => allowed.includes(audience));
@@ -81,14 +81,14 @@ function invalid(problem: TokenProblem): Result<TokenOwner, TokenError> {
   return err({ kind: 'invalid_token', problem });
 }
 
-/** Whether the issuer signed it for another purpose: an ID token, or Keycloak's refresh token and others. */
+/** Whether the issuer signed a token for another purpose, such as an ID token or Keycloak's refresh token. */
 function isOtherToken({ typ, nonce, at_hash, c_hash }: JWTPayload, headerType = 'JWT'): boolean {
   if (/at\+jwt$/i.test(headerType)) return false;
   if (typ !== undefined) return !/^(?:bearer|jwt|access(?:_token)?)$/i.test(String(typ));
   return [nonce, at_hash, c_hash].some((claim) => claim !== undefined);
 }
 
-/** The prefix distinguishes callers from those with static tokens, whose names contain no colon. */
+/** The name of a caller. Its prefix distinguishes it from callers with static tokens, whose names contain no colon. */
 function toCaller(name: unknown): string | undefined {
   if (typeof name !== 'string' || name === '') return undefined;
   // Other names are replaced by their hash, which has a `#` so that no name can look like it.
@@ -107,7 +107,7 @@ function groupsIn(payload: JWTPayload, claim: string | undefined): readonly stri
 
 function hasScopes({ scope, scp }: JWTPayload, required: readonly string[]): boolean {
   const granted = listOf(scope);
-  // Okta and Entra ID.
+  // Okta and Entra ID use `scp`.
   const inScp = listOf(scp);
   return required.every((name) => {
     // A client asks Entra ID for `api://.../ask`, and the token has `ask`.
@@ -121,7 +121,7 @@ function listOf(scopes: unknown): readonly unknown[] {
   return typeof scopes === 'string' ? scopesIn(scopes) : [];
 }
 
-/** A token whose signature cannot be verified for any other reason, such as a weak key, is not valid either. */
+/** Why a token is not valid. Any other reason why its signature cannot be verified, such as a weak key, counts as a wrong signature. */
 function problemOf(error: unknown): TokenProblem {
   if (error instanceof errors.JWTExpired) return 'expired';
   if (error instanceof errors.JWTClaimValidationFailed) return PROBLEM_OF_CLAIM[error.claim] ?? 'invalid_claims';

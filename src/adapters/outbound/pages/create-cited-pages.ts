@@ -8,11 +8,11 @@ import { isPublicAddress } from './public-address.ts';
 import { PAGE_MS, WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
 
 type Options = Omit<WebCitedPagesOptions, 'dispatcher' | 'isPort' | 'isAllowedHost' | 'canResolve'> & {
-  /** The URL of the proxy, if one is configured: it resolves the names. */
+  /** The URL of the proxy, which then resolves the names; undefined without one. */
   readonly proxy: string | undefined;
 };
 
-/** The reader of pages for production: nothing but the public internet is reached. */
+/** Creates the reader of pages, which reaches only the public internet. */
 export function createCitedPages({ proxy, ...options }: Options) {
   let hasResolved = false;
   const resolve = async (host: string) => {
@@ -30,7 +30,7 @@ export function createCitedPages({ proxy, ...options }: Options) {
   };
   return {
     citedPages: new WebCitedPages(fetchOptions),
-    /** The source of a page, or why it has none. */
+    /** The HTML or the text of a page, or why it has none. */
     fetchText: async (url: string, signal: AbortSignal) => {
       const fetchIt = (limit: AbortSignal) => fetchPage(url, fetchOptions, limit);
       const { outcome: page } = await withDeadline(options.clock, PAGE_MS, signal, fetchIt);

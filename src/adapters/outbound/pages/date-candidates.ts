@@ -1,13 +1,13 @@
 import type { DateCandidates } from '../../../domain/values/published-date.ts';
 import type { ElementVisitor } from './page-elements.ts';
 
-/** The names of `<meta>` that say when an article was published, and when a publication or any other page was. */
+/** The names of `<meta>` with the date of publication: of an article, and of any other page or publication. */
 const ARTICLE = /^\s*(?:og:)?article:published_time\s*$/i;
 const CITATION =
   /^\s*(?:citation_(?:publication_|online_)?date|(?:dc|dcterms)\.date|dc\.date\.issued|dcterms\.issued|parsely-pub-date|sailthru\.date|pubdate|publish-?date|publication_date|date)\s*$/i;
 const MAX_JSON_LD_CHARS = 200_000;
 
-/** Collects where a page may say when it was published. Which element contains which does not matter. */
+/** Collects possible dates of publication of a page, regardless of how its elements are nested. */
 export class DateCollector implements ElementVisitor {
   readonly candidates: Record<keyof DateCandidates, string[]> = { jsonLd: [], article: [], citation: [], time: [] };
   #jsonLd: string | undefined;

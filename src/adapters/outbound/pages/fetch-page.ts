@@ -3,10 +3,10 @@ import type { CitationCheck, PageCheck } from '../../../domain/answers/known-pag
 import { readBytes } from '../network/read-bytes.ts';
 
 export interface FetchOptions {
-  /** Connects to public addresses only. */
+  /** Connects to public addresses only, or to the proxy. */
   readonly dispatcher: Dispatcher;
   readonly isPort: (port: string) => boolean;
-  /** A proxy resolves names, so that only addresses in URLs can be checked here. */
+  /** Checks the host of a URL. With a proxy, which resolves the names, nothing else is checked. */
   readonly isAllowedHost: (host: string) => boolean;
   readonly userAgent: string;
   readonly check: CitationCheck;
@@ -17,21 +17,20 @@ interface FetchedPage {
   readonly status: number;
   readonly contentType: string;
   readonly bytes: Uint8Array;
-  /** The page is longer. */
+  /** Whether the page is longer. */
   readonly isCut: boolean;
 }
 
-/** Limits of a page. */
 const MAX_BYTES = 2_000_000;
 const MAX_REDIRECTS = 3;
 
 const ACCEPT = 'text/html,application/xhtml+xml';
 
-/** The types of pages that may say a date. */
+/** The types of pages that may state a date. */
 export const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)/i;
 const TEXT = /^\s*text\/(?:plain|markdown)(?=[\s;,]|$)/i;
 
-/** Requests a page, or says why it has no text: the first reason, in the order of the exchange. Never rejects. */
+/** Requests a page. The result is its beginning, or the first reason why it has no text. Never rejects. */
 export async function fetchPage(
   url: string,
   options: FetchOptions,

@@ -6,10 +6,10 @@ const CONNECT_MS = 3000;
 
 /**
  * Asks name servers for the addresses of a public name, each for at most a second. `dns.lookup` would wait for silent name servers on the
- * threads that it shares with the rest of the process. `servers`: instead of those of the system.
+ * threads that it shares with the rest of the process. `servers` replaces the name servers of the system.
  */
 export async function resolvePageName(host: string, servers?: readonly string[]): Promise<readonly LookupAddress[]> {
-  // A new one each time: it reads once which name servers the system uses, and they change with the network.
+  // A new resolver each time, because it reads the name servers of the system only once, and they change with the network.
   const resolver = new promises.Resolver({ timeout: 1000, tries: 1 });
   if (servers !== undefined) resolver.setServers(servers);
   const outcomes = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
@@ -31,7 +31,7 @@ export function createPageAgent(
   const guardedLookup: LookupFunction = (host, options, callback) => {
     const onResolved = (addresses: readonly LookupAddress[]) => {
       const [first] = addresses;
-      // One forbidden address makes the name suspicious.
+      // A name with a single forbidden address is suspicious.
       if (first === undefined || !addresses.every(({ address }) => isAllowed(address)))
         return callback(forbidden(host), '', 0);
       if (options.all === true) callback(null, [...addresses]);
@@ -43,7 +43,7 @@ export function createPageAgent(
   return new Agent({
     connect: (options, callback) => {
       const host = options.hostname.replace(/^\[|\]$/g, '');
-      // Addresses are not looked up.
+      // Addresses are checked here, because they are not looked up.
       if (isIP(host) !== 0 && !isAllowed(host)) callback(forbidden(host), null);
       else connect(options, callback);
     },

@@ -1,6 +1,6 @@
 import { TextDecoder } from 'node:util';
 
-/** So many bytes at the start of a page may name its encoding (WHATWG HTML, 13.2.3.2). */
+/** Number of bytes at the start of a page that may name its encoding (WHATWG HTML, 13.2.3.2). */
 const SNIFFED_BYTES = 1024;
 
 /** Decodes a page as browsers do: a byte order mark, the header, or a `<meta>` names the encoding; the default is UTF-8. */

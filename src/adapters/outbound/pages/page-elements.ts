@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** Is called for each element and text of a page, in order. */
+/** Receives each element and text of a page, in order. */
 export interface ElementVisitor {
   /** `depth` is the number of open elements. */
   onOpened(name: string, attributes: Readonly<Record<string, string>>, depth: number): void;
@@ -8,10 +8,10 @@ export interface ElementVisitor {
   onText(text: string): void;
 }
 
-/** A page that nests more deeply is read no further: the time of the parser grows with the elements that are open. */
+/** Reading stops at an element that is nested more deeply, because the parser is slower with each open element. */
 const MAX_DEPTH = 256;
 
-/** The parser also remembers each of these elements that has no end tag: many of them would take minutes. */
+/** Elements that the parser also remembers if they have no end tag. Many of them would take minutes. */
 const REMEMBERED = /^(?:svg|math|m[inos]|mtext|annotation-xml|foreignobject|desc|title)$/;
 const MAX_REMEMBERED = 10_000;
 
@@ -35,7 +35,7 @@ export function visitElements(html: string, visitors: readonly ElementVisitor[],
         for (const visitor of visitors) visitor.onText(text);
       },
     },
-    // In XHTML, `<script/>` is complete.
+    // In XHTML, `<script/>` is a complete element.
     { recognizeSelfClosing: isXml },
   );
   parser.write(html);

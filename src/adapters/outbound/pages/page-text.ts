@@ -2,14 +2,14 @@ import type { PageText } from '../../../domain/evidence/evidence.ts';
 import { DateCollector } from './date-candidates.ts';
 import { type ElementVisitor, visitElements } from './page-elements.ts';
 
-/** What is kept of a page. */
+/** Maximum numbers of characters that are kept of a page. */
 const MAX_VISIBLE = 300_000;
 const MAX_OTHER = 100_000;
 
 /** Elements whose text is not visible. */
 const HIDDEN = new Set(['script', 'style', 'template', 'noscript', 'svg', 'math', 'iframe', 'object', 'select']);
 
-/** What a head may contain; anything else ends it. */
+/** Elements that a head may contain. Any other element ends the head. */
 const IN_HEAD = new Set(['head', 'title', 'meta', 'link', 'base', ...HIDDEN]);
 
 /** Elements inside a line of text: they do not separate words. */
@@ -22,7 +22,7 @@ const INLINE = new Set(
 /** The names of `<meta>` that describe a page. */
 const DESCRIPTIONS = /^\s*(?:description|og:description|og:title|article:published_time)\s*$/i;
 
-/** What a page shows, and where it may say its date. `isCut`: only its beginning was received. */
+/** The text of a page, and its possible dates of publication. `isCut`: only the beginning of the page was received. */
 export function readPage(page: string, contentType: string, isCut: boolean) {
   const text = new TextCollector();
   const dates = new DateCollector();
@@ -43,7 +43,7 @@ class TextCollector implements ElementVisitor {
   readonly #other: string[] = [];
   #visibleLength = 0;
   #otherLength = 0;
-  /** The last character. */
+  /** The last character of the visible text. */
   #last = '\n';
   /** The depth of the outermost hidden element that is open. */
   #hiddenAt = Number.POSITIVE_INFINITY;

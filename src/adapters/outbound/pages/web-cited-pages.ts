@@ -14,13 +14,13 @@ export interface WebCitedPagesOptions extends FetchOptions {
   readonly logger: Pick<Logger, 'isDebug' | 'debug'>;
   readonly timeZone: string;
   readonly resolveDates: boolean;
-  /** Whether names can be resolved here, so that a name that does not exist is that of a dead page. */
+  /** Whether names can be resolved here. Only then does a name that does not exist mean a dead page. */
   readonly canResolve: () => boolean;
 }
 
-/** The time limit of a page. All are requested at once. */
+/** Time limit of a page. All pages are requested at the same time. */
 export const PAGE_MS = 3000;
-/** A page with fewer characters shows a person nothing. */
+/** A page with fewer visible characters counts as a page without text. */
 const MIN_VISIBLE = 200;
 
 /** Reads cited pages over the internet. */
@@ -41,7 +41,7 @@ export class WebCitedPages implements CitedPages {
     };
     const readAll = (limit: AbortSignal) => Promise.all([...new Set(urls)].map((url) => read(url, limit)));
     const { outcome: pages } = await withDeadline(clock, PAGE_MS, signal, readAll);
-    // After all pages: another one may have shown that names can be resolved.
+    // Reported after all pages were read, because any of them may show that names can be resolved.
     return new Map(pages.map(({ url, page, ms }) => [url, this.#report(url, page, ms)]));
   }
 
@@ -63,13 +63,13 @@ export class WebCitedPages implements CitedPages {
     return { ...read, state: 'ok', ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }) };
   }
 
-  /** Other messages are handled between two pages. */
+  /** Waits until other messages were handled, which happens between two pages. */
   #turn(): Promise<void> {
     this.#lastTurn = this.#lastTurn.then(() => nextTurn());
     return this.#lastTurn;
   }
 
-  /** Without the state if pages are not checked. A name that does not exist is no dead link if no name can be resolved here. */
+  /** Logs a reading, and removes its state if pages are not checked. A name that does not exist is no dead link if no name can be resolved. */
   #report(url: string, { state = 'unreadable', status, reason, ...page }: PageReading, ms: number): PageReading {
     const { check, logger, canResolve } = this.#options;
     if (check === 'off') return page;

@@ -3,7 +3,7 @@ import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports
 import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/values/quota.ts';
 
-/** Callers that are remembered; an entry takes about 200 bytes. */
+/** Maximum number of callers that are remembered. Each takes about 200 bytes. */
 const MAX_CALLERS = 10_000;
 
 /** Counts in the memory of this process. Beyond the maximum, the caller that has not called for the longest time is forgotten. */
@@ -37,5 +37,5 @@ export class MemoryQuotaStore implements QuotaStore {
   }
 }
 
-/** Days have the same length. */
+/** The name of an entry. It is unique, because all dates have the same length. */
 const nameOf = ({ caller, date }: QuotaKey) => `${date} ${caller}`;

@@ -15,11 +15,11 @@ export interface RedisQuotaStoreOptions {
 /** How long a call waits for the store. */
 const LIMIT_MS = 1000;
 const LONGEST_RECONNECT_MS = 2000;
-/** A connection whose other end is gone is noticed although no call uses it. */
+/** Pings notice a broken connection even if no call uses it. */
 const PING_MS = 10_000;
 const SILENT_MS = 30_000;
 
-/** A script runs without interruption. Missing members are false; limits that are not set are empty. */
+/** Checks the limits and counts a call in a script, which nothing interrupts. Missing members are false; limits that are not set are empty. */
 const ADMIT = `
 local used = redis.call('HMGET', KEYS[1], 'calls', 'searches', 'tokens')
 local reached = 0
@@ -66,7 +66,7 @@ export class RedisQuotaStore implements QuotaStore {
     this.#connection.client.destroy();
   }
 
-  /** After the time limit, the store may still run the script. */
+  /** Runs a script for a caller on a day. After the time limit, the store may still run it. */
   async #run(script: string, { date, caller }: QuotaKey, args: readonly string[]): Promise<Result<number[], string>> {
     const connection = this.#connection;
     const command = ['EVAL', script, '1', `openai-responses-mcp:quota:${date}:${caller}`, ...args];
@@ -74,7 +74,7 @@ export class RedisQuotaStore implements QuotaStore {
       untilAborted(connection.send(command), limit),
     );
     if (outcome !== 'aborted') return outcome;
-    // Every call would wait for the replies to those before it.
+    // On this connection, every call would wait for the replies to earlier calls.
     if (connection.client.isReady && this.#connection === connection) {
       connection.client.destroy();
       this.#connection = connect(this.#options.url);
@@ -83,17 +83,17 @@ export class RedisQuotaStore implements QuotaStore {
   }
 }
 
-/** A connection that is being made, and the commands on it. */
+/** Starts a connection. `send` waits for the first attempt to connect. */
 function connect(url: string) {
   const client = createClient({
     url,
-    // What older servers understand too.
+    // Settings that older servers understand, too.
     RESP: 2,
     disableClientInfo: true,
     maintNotifications: 'disabled',
     // Without a connection, a call fails at once.
     disableOfflineQueue: true,
-    // There is one time limit, that of the caller.
+    // The only time limit is the caller's.
     commandOptions: { timeout: 0 },
     pingInterval: PING_MS,
     socket: {
