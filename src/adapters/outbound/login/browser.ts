@@ -4,11 +4,11 @@ import type { Environment } from '../network/environment.ts';
 
 const OPENERS: { readonly [Platform in NodeJS.Platform]?: readonly [string, ...string[]] } = {
   darwin: ['open'],
-  // `start` needs a shell.
+  // The command `start` would need a shell.
   win32: [systemProgram('rundll32', process.env), 'url.dll,FileProtocolHandler'],
 };
 
-/** Opens an http(s) URL in the browser of this machine, if it has one. It gets no key of this program. */
+/** Opens an http(s) URL in the browser of this machine, if it has one. The browser gets no key of this program. */
 export function openBrowser(url: string, environment: Environment, ownSecrets: readonly string[]): void {
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !ownSecrets.includes(name)));

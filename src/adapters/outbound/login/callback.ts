@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What waits on this machine for the browser that returns from the issuer. */
+/** A server on this machine that waits for the browser to return from the issuer. */
 export type Callback = Awaited<ReturnType<typeof openCallback>>;
 
 /** Waits until `close` for a callback with this state, which only the issuer learns. Rejects if the port is in use. */
@@ -11,7 +11,7 @@ export async function openCallback(port: number, state: string) {
   const returned = new Promise<URLSearchParams>((resolve) => {
     onReturned = resolve;
   });
-  /** Takes a URL, and says whether it is the answer to this login. */
+  /** Accepts the URL of this login, which has its state. False for any other URL. */
   const accept = (url: string): boolean => {
     const parameters = new URLSearchParams(url.replace(/^[^?]*/, ''));
     const isRight = parameters.get('state') === state;

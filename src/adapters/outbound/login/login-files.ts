@@ -7,7 +7,7 @@ import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import type { Login } from './login.ts';
 
-/** How old the lock of a process is that was killed: others touch theirs. */
+/** A lock that is older belongs to a process that was killed, because running processes touch their locks. */
 const STALE_MS = 10_000;
 const TOUCH_MS = 2000;
 const POLL_MS = 50;
@@ -33,7 +33,7 @@ export class LoginFiles {
     return modes.some((mode) => (mode & 0o077) !== 0);
   }
 
-  /** The login of a server; none if the file is not one. */
+  /** The login of a server; undefined if its file contains none. */
   async read(url: string): Promise<Login | undefined> {
     const login = parseJson(await readFile(this.pathOf(url), 'utf8').catch(() => ''));
     return isObject(login) && isObject(login.metadata) && isObject(login.tokens)
@@ -51,7 +51,7 @@ export class LoginFiles {
     while (!(await makeLock(lock))) {
       signal.throwIfAborted();
       const { mtimeMs = 0 } = (await stat(lock).catch(() => undefined)) ?? {};
-      // The clock may have been set back.
+      // The distance counts in both directions, because the clock may have been set back.
       const isStale = Math.abs(this.#clock.now().getTime() - mtimeMs) >= STALE_MS;
       if (isStale) await rm(lock, { force: true });
       else await this.#clock.sleep(POLL_MS, signal);
@@ -66,10 +66,10 @@ export class LoginFiles {
     }
   }
 
-  /** Replaces a login, for a task with the lock: after an end at any time, the file is the old or the new one. Undefined removes it. */
+  /** Replaces a login, or removes it if undefined. Only for a task with the lock. At any time, the file is the old or the new one. */
   async write(url: string, login: Login | undefined): Promise<void> {
     const path = this.pathOf(url);
-    // What a killed process left.
+    // Temporary files that killed processes left.
     for (const name of await readdir(this.folder))
       if (name.startsWith(basename(path)) && name.endsWith('.tmp')) await rm(join(this.folder, name), { force: true });
     if (login === undefined) return rm(path, { force: true });
@@ -84,7 +84,7 @@ export class LoginFiles {
   }
 }
 
-/** Whether there was no lock. It is an empty file, so that it can be made on a full disk. */
+/** Takes the lock; false if another process has it. The lock is an empty file, so that it can be created on a full disk. */
 async function makeLock(lock: string): Promise<boolean> {
   try {
     await (await open(lock, 'wx', 0o600)).close();

@@ -16,7 +16,7 @@ import type { LoginFiles } from './login-files.ts';
 import { type LoginFailure, type Network, named, oauthFetch, toFailure } from './oauth-fetch.ts';
 import { requestLogin } from './request-login.ts';
 
-/** What became of a renewal, for metrics. */
+/** The outcome of a renewal, for metrics. */
 export type RenewalOutcome = 'renewed' | 'refused' | 'failed';
 
 interface TokensOptions {
@@ -25,20 +25,20 @@ interface TokensOptions {
   readonly network: Network;
   /** Masks secrets from now on. */
   readonly learn: (secrets: readonly string[]) => void;
-  /** With the reason, if it was not renewed, or not written. */
+  /** Reports a renewal, with the reason if the login was not renewed, or not written. */
   readonly onRenewal: (outcome: RenewalOutcome, reason?: string) => void;
 }
 
 /**
- * The tokens of a person's login, which every process renews, one at a time: issuers replace a refresh token when it is presented, and end the
- * login if it is presented again. Those of a machine are in memory only. See `ServerTokens` of the MCP client.
+ * The tokens of a login. Processes renew a person's login one at a time, because issuers replace a refresh token when it is presented, and end
+ * the login if it is presented again. The tokens of a machine are in memory only. See `ServerTokens` of the MCP client.
  */
 export class LoginTokens {
   login: Login | undefined;
   readonly #options: TokensOptions;
   readonly #isMachine: boolean;
   #renewing: Promise<Login | undefined> | undefined;
-  /** The token whose renewal failed. It is used to its end. */
+  /** The token whose renewal failed. It is used until it expires. */
   #unrenewed: string | undefined;
   /** A renewed login that could not be written, such as on a full disk, and the token that it replaces. */
   #unwritten: { readonly login: Login; readonly replaced: string } | undefined;
@@ -48,7 +48,7 @@ export class LoginTokens {
     this.#isMachine = options.server.auth?.grant === 'client_credentials';
   }
 
-  /** That of a machine. */
+  /** The login of a machine; undefined for a person. */
   get summary(): LoginSummary | undefined {
     return this.#isMachine && this.login ? toSummary(this.#options.server, this.login, false) : undefined;
   }
@@ -107,7 +107,7 @@ export class LoginTokens {
     }
   }
 
-  /** The login after a renewal: another process may have renewed it. */
+  /** Renews the login, unless another process has already renewed it. */
   async #refreshed(known: string): Promise<Login | undefined> {
     const { server, network, onRenewal } = this.#options;
     const login = await this.#read();
@@ -137,7 +137,7 @@ export class LoginTokens {
     }
   }
 
-  /** Writes what could not be written, with the lock. Resolves with the reason if it still cannot. */
+  /** Writes the unwritten login. The caller has the lock. Resolves with the reason if it still cannot be written. */
   async #write(): Promise<string | undefined> {
     const { server, files } = this.#options;
     await this.#read();
@@ -152,7 +152,7 @@ export class LoginTokens {
   }
 }
 
-/** Another issuer or client may be configured since a person signed in. */
+/** Whether a login matches the configured issuer and client, which may have changed since a person signed in. */
 function isFor({ metadata, client }: Login, { auth }: LoginServer): boolean {
   const isIssuer = auth?.issuer === undefined || isSamePlace(metadata.issuer, auth.issuer);
   return isIssuer && (auth?.clientId ?? client.client_id) === client.client_id;

@@ -7,11 +7,11 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { scopesIn } from '../network/challenge.ts';
 
-/** A remote server for which somebody or something signs in. */
+/** A remote server to which a person or this program signs in. */
 export interface LoginServer {
   readonly name: string;
   readonly url: string;
-  /** Sent to the URL of the server only. */
+  /** Headers that are sent to the URL of the server only. */
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?:
     | {
@@ -27,12 +27,12 @@ export interface LoginServer {
     | undefined;
 }
 
-/** What one sign-in leaves on disk; a machine has it in memory only. */
+/** The result of one sign-in: of a person it is stored on disk, of a machine only in memory. */
 export interface Login {
-  /** Another one for each sign-in; renewals keep it. */
+  /** Each sign-in has another ID; renewals keep it. */
   readonly id: string;
   readonly metadata: AuthorizationServerMetadata;
-  /** Without a secret that is configured. */
+  /** The client, without a secret that is configured. */
   readonly client: OAuthClientInformationMixed;
   /** Undefined if none is sent. */
   readonly resource?: string | undefined;
@@ -64,7 +64,7 @@ export function toSummary({ name, url }: LoginServer, login: Login, isShared: bo
   return { server: name, url, issuer: metadata.issuer, scopes, expiresAt, renewable, isShared };
 }
 
-/** What must not be shown of a login. */
+/** The secrets of a login, which must not be shown. */
 export function secretsOf({ tokens, client }: Login): readonly string[] {
   return [tokens.access_token, tokens.refresh_token, client.client_secret].filter((text) => text !== undefined);
 }
@@ -75,13 +75,13 @@ export function clientOf({ client }: Pick<Login, 'client'>, { auth }: LoginServe
   return isConfigured ? { ...client, client_secret: auth.clientSecret } : client;
 }
 
-/** One `/` at the end may differ, and a query, which chooses a part of the same resource. */
+/** Whether two URLs have the same resource: they may differ in one `/` at the end, and in a query, which chooses a part of it. */
 export function isSamePlace(one: string, other: string): boolean {
   const placeOf = (url: string) => `${new URL(url).origin}${new URL(url).pathname.replace(/\/$/, '')}`;
   return placeOf(one) === placeOf(other);
 }
 
-/** A token without a known end is used until it is refused. */
+/** When the token expires, in milliseconds since 1970. A token without a known end is used until it is refused. */
 function endOf({ tokens: { expires_in: seconds = 0 }, receivedAt }: Login): number {
   return seconds > 0 ? receivedAt + seconds * 1000 : Number.POSITIVE_INFINITY;
 }

@@ -12,7 +12,7 @@ export interface Network {
   readonly clock: Clock;
 }
 
-/** Why a login cannot be had, for people. `refusal` is the code of an OAuth error (4xx); without it, a later request may succeed. */
+/** Why a login failed, for people. `refusal` is the code of an OAuth error (4xx). Without it, a later request may succeed. */
 export class LoginFailure extends Error {
   readonly refusal: string | undefined;
 
@@ -22,15 +22,15 @@ export class LoginFailure extends Error {
   }
 }
 
-/** Issuers replace a refresh token before they answer: a slow answer must not be lost. */
+/** Time limit of requests for tokens. Issuers replace a refresh token before they respond, so that a slow response must not be lost. */
 const TOKEN_MS = 60_000;
 const MAX_LENGTH = 500;
 const DOCUMENT_MS = 10_000;
 
 /**
- * The `fetch` with which the official client signs in to the server at `server`. It follows no redirect, since tokens could get to another
- * host, and throws what an issuer refuses, because the client would register again after some refusals. A GET of what is no JSON object has
- * found nothing.
+ * The `fetch` with which the official client signs in to the server at `server`. It follows no redirect, because tokens could reach another
+ * host. It throws the refusal of an issuer, because the client would register again after some refusals. The client gets a 404 for a GET
+ * without a JSON object.
  */
 export function oauthFetch(server: string, network: Network, signal: AbortSignal) {
   return async (input: string | URL, init: RequestInit = {}): Promise<Response> => {
@@ -52,14 +52,14 @@ export function oauthFetch(server: string, network: Network, signal: AbortSignal
   };
 }
 
-/** A server elsewhere must not have requests sent on this machine. */
+/** Throws for an insecure URL, and for a URL on this machine unless the server is, too: a remote server must not cause local requests. */
 export function checkUrl(url: string, server: string): void {
   if (!isSecureUrl(url)) throw new LoginFailure(`${url} is not an https:// URL`);
   if (isLoopbackUrl(url) && !isLoopbackUrl(server))
     throw new LoginFailure(`${url} is on this machine, but ${server} is not`);
 }
 
-/** What `read` makes of a response. Rejects with a `LoginFailure` if there is none in time. */
+/** Sends a request, and resolves with the value of `read`. Rejects with a `LoginFailure` if that fails or takes too long. */
 export async function send<T>(
   url: string,
   init: RequestInit,
@@ -78,7 +78,7 @@ export async function send<T>(
   return outcome;
 }
 
-/** The outcome of the official client. Its errors about documents have `issues`, which name the members that break a standard. */
+/** The outcome of a task of the official client, or a `LoginFailure`. Errors about documents have `issues`, which name members that break a standard. */
 export async function named<T>(who: string, task: Promise<T>): Promise<T> {
   try {
     return await task;
@@ -90,7 +90,7 @@ export async function named<T>(who: string, task: Promise<T>): Promise<T> {
   }
 }
 
-/** A failure, or an error of the file system. A bug is thrown. */
+/** The failure for an error of a login or of the file system. Throws any other error, which is a bug. */
 export function toFailure(error: unknown): LoginFailure {
   if (error instanceof LoginFailure) return error;
   const { code } = error as NodeJS.ErrnoException;

@@ -53,7 +53,7 @@ export class OAuthLogins implements Logins {
     if (!existsSync(files.folder)) return { kind: 'none' };
     const take = async () => {
       const login = await files.read(server.url);
-      // Deletes also a file that is not a login, and what a killed process left.
+      // Also deletes a file that is not a login, and temporary files of killed processes.
       await files.write(server.url, undefined);
       return login;
     };
@@ -70,7 +70,7 @@ export class OAuthLogins implements Logins {
 
   async #signIn(server: LoginServer, person: SigningIn, signal: AbortSignal): Promise<Login> {
     const { files, network, learn } = this.#options;
-    // A login that cannot be kept would be lost.
+    // Fails before the sign-in if the login could not be written.
     await files.locked(server.url, async () => {}, signal);
     const state = randomBytes(32).toString('base64url');
     const callback = await callbackOf(server, state);
@@ -94,7 +94,7 @@ export class OAuthLogins implements Logins {
     }
   }
 
-  /** Revokes each token (RFC 7009), whatever becomes of the other. */
+  /** Revokes each token (RFC 7009), even if the other cannot be revoked. */
   async #revoke(login: Login, server: LoginServer, signal: AbortSignal): Promise<void> {
     const { network, learn } = this.#options;
     const { metadata, tokens } = login;
@@ -127,7 +127,7 @@ export class OAuthLogins implements Logins {
   }
 }
 
-/** Another free port is used only if no issuer knows the redirect URI. */
+/** Opens the callback. If its port is in use, another one is used only if no issuer knows the redirect URI. */
 function callbackOf({ auth }: LoginServer, state: string): Promise<Callback> {
   const port = auth?.callbackPort ?? DEFAULT_PORT;
   const isKnown = (auth?.callbackPort ?? auth?.clientId ?? auth?.clientMetadataUrl) !== undefined;
@@ -138,7 +138,7 @@ function callbackOf({ auth }: LoginServer, state: string): Promise<Callback> {
   });
 }
 
-/** A person on another machine pastes the URL that the browser cannot open. The end of the input does not end the wait. */
+/** Reads the URL that a browser on another machine cannot open, and that the person pastes. The end of the input does not end the wait. */
 async function readPasted({ redirectUrl, accept }: Callback, { lines, onIgnored }: SigningIn): Promise<void> {
   for await (const line of lines)
     if (line.trim() !== '' && !accept(line.trim()))

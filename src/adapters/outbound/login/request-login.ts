@@ -13,7 +13,7 @@ import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from '.
 
 /** A person who agrees at the issuer. */
 export interface Person {
-  /** Where the issuer sends the browser. */
+  /** The URL to which the issuer sends the browser. */
   readonly redirectUrl: string;
   readonly state: string;
   /** Lets the person open the URL; resolves with the parameters with which the browser returned. */
@@ -22,7 +22,7 @@ export interface Person {
 
 const CHALLENGE_MS = 10_000;
 
-/** Signs in by the official client, as a machine or for a person. `learn` masks secrets. Rejects with a `LoginFailure`. */
+/** Signs in with the official client, as a machine or for a person. `learn` masks secrets. Rejects with a `LoginFailure`. */
 export async function requestLogin(
   server: LoginServer,
   network: Network,
@@ -46,7 +46,7 @@ export async function requestLogin(
       redirect_uris: person === undefined ? [] : [person.redirectUrl],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
-      // With them, the client adds `offline_access` to the scopes, but not to those that are configured.
+      // With these, the client adds `offline_access` to the scopes. Configured scopes are sent as they are.
       ...(scopes === undefined && person !== undefined && { grant_types: ['authorization_code', 'refresh_token'] }),
     },
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
@@ -64,7 +64,7 @@ export async function requestLogin(
       resource = String(sent);
     },
     clientInformation: (context) => {
-      // Without metadata, the client would guess the endpoints.
+      // Throws without metadata, because the client would guess the endpoints.
       metadataOf(found, url);
       return client && { ...client, ...context };
     },
@@ -125,7 +125,7 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
   return send(url, { method: 'POST', headers, body }, CHALLENGE_MS, read, network, signal);
 }
 
-/** Rejects what the official client accepts and this program does not, before anything is sent there. */
+/** Throws for metadata that the official client accepts and this program does not, before anything is sent to the endpoints. */
 function checkFound(
   { url, auth: configured }: LoginServer,
   found: OAuthDiscoveryState,
@@ -150,7 +150,7 @@ function metadataOf(found: OAuthDiscoveryState | undefined, url: string): Author
   return metadata;
 }
 
-/** The code with which the browser returned. Its issuer is checked before anything else of it is used (RFC 9207). */
+/** The code with which the browser returned. The issuer in the parameters is checked before any other is used (RFC 9207). */
 function codeOf(parameters: URLSearchParams, metadata: AuthorizationServerMetadata) {
   const [iss, code, error, text] = ['iss', 'code', 'error', 'error_description'].map((name) => parameters.get(name));
   const isPromised = metadata.authorization_response_iss_parameter_supported === true;

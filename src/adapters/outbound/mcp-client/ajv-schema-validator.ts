@@ -8,25 +8,25 @@ import { requiredWithoutDefault } from './required-keyword.ts';
 
 /** A larger schema takes too long to compile in the process that answers everyone. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
-/** The `Ajv` of the client knows draft-07, and would reject inputs that are valid by these keywords of later dialects; `$async` is its own. */
+/** Schemas with these keywords are not checked: the client's `Ajv` knows draft-07, not later dialects, and `$async` is its own keyword. */
 const OTHER_DIALECT = /"(?:prefixItems|minContains|\$async)":/;
-/** An input could make their check take seconds; the server checks them anyway. */
+/** Keywords that are not checked, because some inputs would take seconds and the server checks them anyway. `required` is replaced. */
 const LEFT_TO_SERVER = ['pattern', 'patternProperties', 'format', 'uniqueItems', 'required'];
-/** For `additionalProperties`, which looks at the names in `patternProperties` by itself. */
+/** The `RegExp` for the names in `patternProperties`, which `additionalProperties` reads on its own. */
 const MATCHES_ANYTHING = Object.assign(() => ({ test: () => true }), { code: 'new RegExp' });
-/** Paths contain names from the input, which may be long. */
+/** A path contains names from the input, which may be long. */
 const MAX_PATH_LENGTH = 200;
-/** Messages contain the values that a schema allows. */
+/** A message contains all values that a schema allows. */
 const MAX_MESSAGE_LENGTH = 2000;
 
 type AjvInstance = InstanceType<typeof Ajv>;
 type CheckValue = ReturnType<AjvInstance['compile']>;
 type Problem = NonNullable<CheckValue['errors']>[number];
 
-/** JSON Schema by the `Ajv` of the official client. A schema is compiled with its first value, and as long as it exists. */
+/** JSON Schema by the `Ajv` of the official client. A schema is compiled for its first value, and stays compiled while it exists. */
 export class AjvSchemaValidator implements SchemaValidator {
   readonly #logger: Logger;
-  /** One for each server: the IDs of schemas of different servers may be equal. */
+  /** One per server, because schemas of different servers may have the same ID. */
   readonly #ajvs = new Map<string, AjvInstance>();
   readonly #compiled = new WeakMap<JsonObject, CheckValue | 'unchecked'>();
 
@@ -56,7 +56,7 @@ export class AjvSchemaValidator implements SchemaValidator {
       );
       return 'unchecked';
     } finally {
-      // Another schema may have the same ID, and what is compiled is kept here.
+      // Another schema may have the same ID. The compiled one is kept in `#compiled`.
       ajv.removeSchema(schema);
     }
   }
@@ -74,7 +74,7 @@ function newAjv(): AjvInstance {
   return ajv.addKeyword({ keyword: 'required', type: 'object', schemaType: 'array', compile: requiredWithoutDefault });
 }
 
-/** The path leads to the member that is wrong, also if it is missing or not allowed. */
+/** The error for a problem. Its path leads to the wrong member, even if this is missing or not allowed. */
 function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: Problem): SchemaError {
   const member: unknown = params.missingProperty ?? params.additionalProperty;
   const path = typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath;

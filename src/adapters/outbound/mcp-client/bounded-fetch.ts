@@ -13,7 +13,7 @@ export class ResponseTooLarge extends Error {
 
 /**
  * A `fetch` for the transports of the official client, which would read a message of any size. A body that is too large is not read to its
- * end. In place of an event that is too large, the client gets an error for the request that it answers.
+ * end. An event that is too large is replaced by an error response to its request.
  */
 export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   return async (url, init) => {
@@ -26,7 +26,7 @@ export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): 
   };
 }
 
-/** The SSE transport keeps only the message of an error, and that of a certificate has no code. */
+/** Adds the problem with a certificate to the message of an error, because the SSE transport keeps nothing else of an error. */
 function withCertificateProblem(error: Error): never {
   const problem = certificateProblem(error);
   throw problem === undefined ? error : new TypeError(`${error.message}: ${problem}`, { cause: error.cause });
@@ -50,16 +50,16 @@ function bodyLimit(maxBytes: number): Bytes {
 }
 
 const LINE_FEED = 0x0a;
-/** What an event may have beside its message: the names of its fields, its ID. */
+/** Size of the parts of an event beside its message, such as the names of its fields and its ID. */
 const FIELD_BYTES = 1024;
 
 /**
- * Passes on complete events. A stream that answers one request ends at an event that is too large; on the stream for all messages of a server,
- * which answers many, that event is left out.
+ * Passes on complete events. At an event that is too large, the stream of one request ends with an error response. On the stream for all messages
+ * of a server, a response is replaced by an error response, any other message is left out, and the stream fails if the ID cannot be found.
  */
 function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
   const event = new MessageBytes(maxBytes + FIELD_BYTES);
-  /** Of a line that began in an earlier chunk. */
+  /** The length in earlier chunks of a line that has not ended. */
   let lineLength = 0;
 
   const onEnd = (controller: TransformStreamDefaultController<Uint8Array>) => {

@@ -2,12 +2,12 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 
-/** Servers may end a stream at once, again and again. */
+/** The wait before each new subscription, because a server may end every stream at once. */
 const REOPEN_MS = 3000;
 
 /**
  * Subscribes to changes again whenever the stream of the client's own subscription (MCP 2026-07-28) ends, because proxies cut idle
- * streams. What changed in between is reported as a change. Ends when `signal` aborts. Never rejects.
+ * streams. All lists are then reported as changed, because a change may have been missed. Ends when `signal` aborts. Never rejects.
  */
 export async function keepSubscribed(
   client: Pick<Client, 'autoOpenedSubscription' | 'listen'>,
@@ -21,7 +21,7 @@ export async function keepSubscribed(
   while (subscription !== undefined) {
     if ((await subscription.closed) === 'local') return;
     if ((await clock.sleep(REOPEN_MS, signal)) === 'aborted') return;
-    // A subscription that failed is over at once.
+    // If this fails, the earlier subscription is still closed, so that the next attempt follows.
     const again = await client.listen(filter).catch(() => undefined);
     if (again === undefined) continue;
     subscription = again;

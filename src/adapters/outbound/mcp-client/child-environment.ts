@@ -1,13 +1,13 @@
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { type Environment, GATEWAY_MARKER, PROXY_VARIABLES } from '../network/environment.ts';
 
-/** What every program needs, as the official SDK passes it. */
+/** Variables that every program needs: those that the official SDK passes on and, on Windows, `COMSPEC`. */
 const BASIC_VARIABLES = (
   process.platform === 'win32'
     ? 'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR'
     : 'HOME LOGNAME PATH SHELL TERM USER'
 ).split(' ');
-/** What Node.js, OpenSSL and Python read about proxies, and about the certificates of further authorities. */
+/** Variables that Node.js, OpenSSL and Python read about proxies, and about certificates of further authorities. */
 const NETWORK_VARIABLES =
   'NO_PROXY no_proxy NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE'.split(' ');
 
@@ -16,11 +16,11 @@ interface ChildEnvironmentOptions {
   /** Names of further variables to inherit, or true for all. */
   readonly inherit: readonly string[] | true;
   readonly envs: Readonly<Record<string, string>>;
-  /** The variables that contain our keys, which no child inherits. */
+  /** The variables with keys of this program, which no child inherits. */
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: what every program needs, the variables of proxies and authorities, what is configured, and the mark of the gateway. */
+/** The environment of a child process: basic and network variables, further ones to inherit, `envs`, and the marker of the gateway. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
   const { environment, inherit, envs, ownSecrets } = options;
   const few = [...BASIC_VARIABLES, ...PROXY_VARIABLES, ...NETWORK_VARIABLES];

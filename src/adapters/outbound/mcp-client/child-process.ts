@@ -23,10 +23,10 @@ export function startChild({ command, args, cwd, env }: ChildOptions): ChildProc
 }
 
 /**
- * Ends a process and all its descendants: closes the input, then sends SIGTERM, then SIGKILL, to the group, which outlives its leader. On
- * Linux also to descendants that left the group, such as browsers, if the process was still running. Resolves when none is left. `graceMs` is how
- * long the tree may take after its input was closed, and again after SIGTERM. When `programEnds` has aborted, SIGTERM comes at once and before anything
- * is awaited: clients kill this program some milliseconds after they have asked it to end.
+ * Ends a process and all its descendants: closes the input, then sends SIGTERM and then SIGKILL to the process group, which outlives its leader.
+ * On Linux, descendants that left the group, such as browsers, get the signals, too, if the process was still running. Resolves when none is left.
+ * `graceMs` is the wait after the input was closed, and again after SIGTERM. If `programEnds` has aborted, SIGTERM is sent before anything is
+ * awaited, because clients kill this program some milliseconds after they have asked it to end.
  */
 export async function endTree(child: ChildProcess, programEnds: AbortSignal, graceMs = GRACE_MS): Promise<void> {
   const { pid } = child;
@@ -54,7 +54,7 @@ export async function endTree(child: ChildProcess, programEnds: AbortSignal, gra
   await isGone(pid, leavers, graceMs);
 }
 
-/** Windows has no groups: `taskkill /T` finds the tree by parents, while the root is still running. */
+/** Windows has no process groups. `taskkill /T` finds the tree by the IDs of parents while the root is still running. */
 async function endTreeOnWindows(
   child: ChildProcess,
   pid: number,
@@ -72,7 +72,7 @@ async function endTreeOnWindows(
   );
 }
 
-/** There is no event for the end of a group. */
+/** Whether all processes end within `maxMs`. Asks repeatedly, because there is no event for the end of a group. */
 async function isGone(
   groupId: number,
   leavers: readonly RunningProcess[],
@@ -88,7 +88,7 @@ async function isGone(
   return true;
 }
 
-/** False if there is no such process, or no process in the group that a negative ID means. */
+/** Sends a signal to a process or, with a negative ID, to a group. False if no such process exists. */
 function send(id: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(id, signal);
@@ -97,7 +97,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** A process that is running. With its start, it is distinguished from a later one with the same ID. */
+/** A running process. Its start distinguishes it from a later process with the same ID. */
 interface RunningProcess {
   readonly pid: number;
   readonly parent: number;
@@ -105,7 +105,7 @@ interface RunningProcess {
   readonly start: string;
 }
 
-/** The processes below these, at any depth, that are not in the group of the first. Known only on Linux; elsewhere none. */
+/** All descendants of the roots that are not in the process group of the first root. Empty except on Linux. */
 async function leaversOf(...roots: readonly number[]): Promise<RunningProcess[]> {
   if (process.platform !== 'linux') return [];
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
@@ -126,7 +126,7 @@ async function isRunning({ pid, start }: RunningProcess): Promise<boolean> {
   return (await readProcess(pid))?.start === start;
 }
 
-/** Undefined if it has ended. The name of the program, in parentheses, may contain anything (proc_pid_stat(5)). */
+/** A process by its ID; undefined if it has ended. The name of the program, in parentheses, may contain anything (proc_pid_stat(5)). */
 async function readProcess(pid: number): Promise<RunningProcess | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -29,7 +29,7 @@ export class ChildToolServer implements ToolServer {
     const onAbort = () => void close();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      // Meanwhile, the process starts: to load the client takes as long.
+      // The client is loaded while the process starts, which takes about as long.
       const [{ connectClient }, { McpConnection }] = await Promise.all([
         import('./client.ts'),
         import('./mcp-connection.ts'),

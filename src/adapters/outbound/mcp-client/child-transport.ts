@@ -17,20 +17,20 @@ export interface ChildTransportOptions extends ChildOptions {
   readonly maxBytes: number;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** These two are as for `endTree`. */
+  /** This and `graceMs` are parameters of `endTree`. */
   readonly programEnds: AbortSignal;
   readonly graceMs?: number;
   readonly logSpawn: (line: string) => void;
 }
 
-/** Time for what a process wrote before it ended. Others may still hold its output open. */
+/** Time limit for the last output of a process that has ended, because others may still hold its output open. */
 const LAST_OUTPUT_MS = 50;
 
 const LAST_WORDS_MS = 2000;
 
 /**
- * The transport of the official client for a child process. Other than the client's own, it ends the complete process tree, always reads
- * standard error, notices a crash at once, and never leaves a message unsettled.
+ * The transport of the official client for a child process. Unlike the client's own, it ends the complete process tree, always reads
+ * standard error, notices a crash at once, and settles every message.
  */
 export class ChildTransport implements Transport {
   onclose?: (() => void) | undefined;
@@ -38,14 +38,14 @@ export class ChildTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   readonly #options: ChildTransportOptions;
   readonly #stderr: LastLines;
-  /** When the process wrote to standard error last, and when it was lost. */
+  /** When the process last wrote to standard error, and when it was lost. */
   #wroteMs = Number.NEGATIVE_INFINITY;
   #lostMs: number | undefined;
   #child: ChildProcess | undefined;
   readonly #spawned: Promise<void>;
   /** Resolves when the process has ended, and all its output was read. */
   #childClosed: Promise<unknown> = Promise.resolve();
-  /** Why nothing can be sent to the process or received, although it runs. */
+  /** Why the process cannot be used, although it is running. */
   #broken: string | undefined;
   #hasWarned = false;
   /** Undefined until the transport is closed. */
@@ -63,7 +63,7 @@ export class ChildTransport implements Transport {
     return this.#child?.pid;
   }
 
-  /** How the process ended, or why it cannot be used although it runs. Undefined while it can. */
+  /** How the process ended, or why it cannot be used although it is running. Undefined while it can be used. */
   get lostReason(): string | undefined {
     const { pid, exitCode, signalCode } = this.#child ?? {};
     if (pid === undefined) return undefined;
@@ -71,13 +71,13 @@ export class ChildTransport implements Transport {
     return exitCode == null ? this.#broken : `exited with code ${exitCode}`;
   }
 
-  /** The last line on standard error, if the process wrote it shortly before it was lost: what it wrote at its start is no reason. */
+  /** The last line on standard error, if the process wrote it shortly before it was lost. An older line is not the reason. */
   get lastLine(): string | undefined {
     const lostMs = this.#lostMs ?? this.#options.clock.elapsedMs();
     return lostMs - this.#wroteMs > LAST_WORDS_MS || this.#stderr.last === '' ? undefined : this.#stderr.last;
   }
 
-  /** Rejects if the command cannot be started, which happens with the transport. */
+  /** Rejects if the command cannot be started. The constructor has already started it. */
   start(): Promise<void> {
     return this.#spawned;
   }
@@ -110,7 +110,7 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Reading is paced by the pipe, and by one turn of the event loop for each chunk, so that others are served during a flood. */
+  /** Reads one chunk per turn of the event loop, so that others are served during a flood. The full pipe then slows down the process. */
   async #read(output: AsyncIterable<Buffer>): Promise<void> {
     const reader = new LineReader(this.#options.maxBytes);
     try {
@@ -119,11 +119,11 @@ export class ChildTransport implements Transport {
         await nextTurn();
       }
     } catch {
-      // Of an output that was destroyed, or a line that is longer than a string can be. Either way, the output is closed.
+      // The output was destroyed, or a line is longer than a string can be. In both cases, the output is closed.
     }
   }
 
-  /** Settles when the message was passed to the process, or cannot be. */
+  /** Settles when the message was passed to the process, or could not be. */
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child ?? {};
     if (stdin === null || stdin === undefined || this.#ended !== undefined)
@@ -153,12 +153,12 @@ export class ChildTransport implements Transport {
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
   }
 
-  /** The process has ended, or nothing can be sent to it or received. What is left of it is ended too. */
+  /** Called when the process has ended, or cannot be used any more. Ends the rest of its tree. */
   async #onLost(reason = 'closed its standard input or output'): Promise<void> {
     this.#broken ??= reason;
     this.#lostMs ??= this.#options.clock.elapsedMs();
     const timeIsOver = this.#options.clock.sleep(LAST_OUTPUT_MS, never());
-    // In a busy process, what has happened meanwhile is known only in the next turn of the event loop.
+    // If this program was busy, output that has arrived meanwhile is read only in the next turn of the event loop.
     await Promise.race([this.#childClosed, timeIsOver.then(() => nextTurn())]);
     await this.close();
   }
@@ -176,7 +176,7 @@ export class ChildTransport implements Transport {
     else if (text.trim() !== '') this.#onMalformed(text);
   }
 
-  /** A response that is not JSON, such as one with `NaN`, fails its request, if its ID can be seen. Other lines are ignored. */
+  /** Fails the request of a response that is not JSON, such as one with `NaN`, if its ID can be found. Other lines are ignored. */
   #onMalformed(line: string): void {
     const id = requestIdIn(line.slice(0, END_BYTES), line.slice(-END_BYTES));
     if (typeof id === 'number') this.onmessage?.(errorResponse(id, INVALID, 'the answer is not JSON'));

@@ -8,10 +8,10 @@ export interface ClientIdentity {
   readonly version: string;
 }
 
-/** How the client reports a changed list, which it does not read. */
+/** Makes the client report a changed list at once, without reading the list. */
 const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
 
-/** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if that fails. */
+/** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if there is no connection. */
 export async function connectClient(
   transport: Transport,
   identity: ClientIdentity,
@@ -29,14 +29,14 @@ export async function connectClient(
     capabilities: {},
     versionNegotiation: { mode },
     listChanged: Object.fromEntries(listChanged),
-    // Results are checked by this program, which knows more versions of JSON Schema.
+    // This program checks results itself, and does not reject them by schemas of other dialects.
     jsonSchemaValidator: {
       getValidator: () => (input) => ({ valid: true, data: input as never, errorMessage: undefined }),
     },
   });
   // Stray and late messages are not errors of any call.
   client.onerror = () => {};
-  // Some servers send it without announcing it. For those that announce it, `listChanged` replaces this handler.
+  // Some servers send these notifications without declaring them. If a server declares them, `listChanged` replaces this handler.
   for (const [list, onChanged] of Object.entries(handlers)) {
     client.setNotificationHandler(`notifications/${list as keyof typeof handlers}/list_changed`, onChanged);
   }

@@ -15,19 +15,19 @@ export class LastLines {
   /** The start of a line whose end has not arrived. */
   #partial = '';
 
-  /** `onLine` gets each line that is not blank, at most as long as what is kept. Without it, a flood of lines costs little. */
+  /** `onLine` gets each line that is not blank; of one that arrives in many parts, only the end. Without it, a flood of lines costs little. */
   constructor(onLine: ((line: string) => void) | undefined) {
     this.#onLine = onLine;
   }
 
-  /** The last line that is not blank, and the one with the reason if npm or Node.js reports an error; empty if there is none. */
+  /** The last line that is not blank or, if npm or Node.js reports an error, the line with its reason; empty without any. */
   get last(): string {
     const lines = this.#kept.split('\n').map((line) => line.trimEnd());
     const words = lines.filter((line) => line !== '' && !line.startsWith('npm notice'));
     const last = words.at(-1) ?? '';
     let reason: string | undefined;
     if (NODE_END.test(last)) {
-      // After the line with carets that point to the place.
+      // The lines after the carets that point to the place in the source code.
       const shown = words.slice(words.findLastIndex((line) => /^\s*\^+$/.test(line)) + 1);
       reason = shown.findLast((line) => NODE_REASON.test(line)) ?? shown.find((line) => !NODE_END.test(line));
     } else if (NPM_ERROR.test(last)) {
@@ -45,7 +45,7 @@ export class LastLines {
   }
 }
 
-/** From the start of a word: the end of a secret would not be recognized. */
+/** The end of a text, from the start of a word, because the end of a secret alone would not be recognized. */
 function endOf(text: string): string {
   return text.length <= KEPT_CHARS ? text : text.slice(-KEPT_CHARS).replace(/^\S+/, '');
 }

@@ -2,7 +2,7 @@ import { MessageBytes, type MessageEnds } from './message-bytes.ts';
 
 const NEWLINE = 0x0a;
 
-/** Splits bytes into lines. Of a line with more than `maxBytes`, only the start and the end are kept. */
+/** Splits bytes into lines. If a line has more than `maxBytes`, only its start and its end are kept. */
 export class LineReader {
   readonly #line: MessageBytes;
 
@@ -10,7 +10,7 @@ export class LineReader {
     this.#line = new MessageBytes(maxBytes);
   }
 
-  /** The lines that end in the next chunk. */
+  /** Adds a chunk, and returns the lines that end in it. */
   *linesOf(chunk: Buffer): Generator<Buffer | MessageEnds> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {

@@ -18,9 +18,9 @@ interface McpConnectionOptions {
   /** Whether the server gets the baggage of callers, which often identifies people. */
   readonly forwardBaggage?: boolean | undefined;
   readonly lostReason: () => string;
-  /** Ends what the client uses. Resolves when nothing is left. */
+  /** Closes the connection and, of a child, ends the process. Resolves when nothing is left. */
   readonly close: () => Promise<void>;
-  /** The network, or the server on the other machine, failed in a way that a new connection may resolve. */
+  /** Called when the network or a remote server failed in a way that a new connection may resolve. */
   readonly onBroken: (reason: string) => void;
   /** Connects again after a remote server has lost the session. Rejects if that fails. The earlier client stays usable. */
   readonly renew?: () => Promise<Client>;
@@ -30,7 +30,7 @@ interface McpConnectionOptions {
 
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** How long a list may be: some servers have always one page more. */
+/** Limits of a list, because some servers always have another page. */
 const MAX_ENTRIES = 1000;
 const MAX_PAGES = 1000;
 const LINGER_MS = 500;
@@ -40,7 +40,7 @@ const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
   '~standard': { version: 1, vendor: 'any', validate: (value) => ({ value: value as JsonObject }) },
 };
 
-/** Code that walks through a value needs stack. */
+/** Limited, because recursion through a deep value could exhaust the stack. */
 const TOO_DEEP: RequestFailure = {
   error: { kind: 'invalid_result', detail: `the answer nests more than ${MAX_NESTING} levels deep` },
   reason: '',
@@ -48,11 +48,11 @@ const TOO_DEEP: RequestFailure = {
 
 interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
-  /** Of a tool with arguments that the client also sends as headers. */
+  /** The definition of a tool with arguments that the client also sends as headers. */
   readonly toolDefinition?: Tool;
 }
 
-/** A connected official client as the port describes it. */
+/** Adapts a connected official client to the port. */
 export class McpConnection implements ServerConnection {
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
@@ -128,7 +128,7 @@ export class McpConnection implements ServerConnection {
     const options: SendOptions = {
       signal,
       ...(onprogress && { onprogress }),
-      // For proxies, the headers repeat the trace.
+      // The headers repeat the trace for proxies.
       ...(trace && { headers: { ...trace } }),
       ...(inputSchema && marksHeaders(inputSchema) && { toolDefinition: { name, inputSchema } as Tool }),
     };
@@ -155,7 +155,7 @@ export class McpConnection implements ServerConnection {
     return (await this.#send(method, params, options)).mapErr(({ error }) => error);
   }
 
-  /** Replaces the client, once for all requests that it has failed. */
+  /** Replaces the client, once for all requests that failed on it. Returns why this failed. */
   async #renewed(stale: Client): Promise<ToolServerError | undefined> {
     const { renew } = this.#options;
     const earlier = this.#current;
@@ -207,13 +207,13 @@ export class McpConnection implements ServerConnection {
       return err(failure);
     } finally {
       current.requests -= 1;
-      // An earlier client is closed after its last request, and the cancellation of that.
+      // Closes an earlier client after its last request, late enough for the cancellation of this request to be sent.
       if (current.requests === 0 && current !== this.#current) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
   }
 }
 
-/** Whether a schema marks arguments that are headers, too (SEP-2243). */
+/** Whether a schema marks arguments that are also sent as headers (SEP-2243). */
 function marksHeaders(schema: unknown): boolean {
   if (typeof schema !== 'object' || schema === null) return false;
   return 'x-mcp-header' in schema || Object.values(schema).some(marksHeaders);

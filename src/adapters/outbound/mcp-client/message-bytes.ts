@@ -1,13 +1,13 @@
-/** Where the ID of a response is: servers write it before or after the result. */
+/** Number of bytes that are kept at each end. The ID of a response is in them, because servers write it before or after the result. */
 export const END_BYTES = 1024;
 
-/** The start and the end of a message that was not read. */
+/** The start and the end of a message that was too large. */
 export interface MessageEnds {
   readonly start: string;
   readonly end: string;
 }
 
-/** The bytes of one message after the other. Of a message with more than `maxBytes`, only the start and the end are kept. */
+/** Collects the bytes of one message after the other. If a message has more than `maxBytes`, only its start and its end are kept. */
 export class MessageBytes {
   readonly #maxBytes: number;
   #parts: Uint8Array[] = [];
@@ -29,7 +29,7 @@ export class MessageBytes {
     this.#parts = [kept.subarray(0, END_BYTES), kept.subarray(END_BYTES).subarray(-END_BYTES)];
   }
 
-  /** The message that ends here; the next byte begins another one. */
+  /** Ends the message, and returns it. The next byte begins another one. */
   take(): Buffer | MessageEnds {
     const bytes = Buffer.concat(this.#parts);
     const isTooLarge = this.isTooLarge;

@@ -8,10 +8,10 @@ import { isBearerChallenge, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
-  /** What a person runs to sign in. */
+  /** The command with which a person signs in. */
   readonly command: string;
   readonly url: string;
-  /** How it is configured, if it is. */
+  /** The key `auth` of the server, if it is configured. */
   readonly auth?: { readonly grant: 'authorization_code' | 'client_credentials' } | undefined;
   readonly clock: Clock;
   /** Sends requests to the server. */
@@ -22,15 +22,15 @@ interface RemoteLoginOptions {
 /** The tokens for a server. */
 export interface ServerTokens {
   /**
-   * The token for the next request; undefined if there is none, so that a person must sign in. `refused` is the token of a request that the
-   * server refused: the next one is another. Rejects with the reason, for people, if none can be had now.
+   * The token for the next request; undefined if there is none, so that a person must sign in. `refused` is a token that the server refused,
+   * and is not returned again. Rejects with the reason, for people, if no token is available now.
    */
   token(refused?: string): Promise<string | undefined>;
-  /** Reads the login as it is now; undefined if there is none. Renewals keep the ID. */
+  /** Reads the current login; undefined if there is none. Renewals keep its ID. */
   read(): Promise<SignedIn | undefined>;
-  /** The login that was read or got last. */
+  /** The login that was last read or received. */
   readonly login: SignedIn | undefined;
-  /** Of a machine that has a token. */
+  /** The login of a machine that has a token. */
   readonly summary?: LoginSummary | undefined;
 }
 
@@ -39,12 +39,12 @@ interface SignedIn {
   readonly tokens: { readonly access_token: string; readonly scope?: string | undefined };
 }
 
-/** A request that the server refuses until a person has signed in. */
+/** Thrown for a request that the server refuses until a person has signed in. */
 export class LoginRequired extends Error {}
 
 type Unauthorized = Extract<ToolServerError, { readonly kind: 'unauthorized' }>;
 
-/** A request that the server, or the issuer, refuses, although there is a login. */
+/** Thrown for a request that the server or the issuer refuses although there is a login. */
 export class NotAuthorized extends Error {
   readonly error: Unauthorized;
 
@@ -54,7 +54,7 @@ export class NotAuthorized extends Error {
   }
 }
 
-/** How often the login is looked at. */
+/** Time between two looks at the login. */
 const LOOK_MS = 1000;
 
 /** Signs the requests to a server with its token, and knows when a person must sign in. */
@@ -62,7 +62,7 @@ export class RemoteLogin implements ServerLogin {
   required: string | undefined;
   readonly #options: RemoteLoginOptions;
   readonly #isMachine: boolean;
-  /** Most servers ask for no login: their files are not looked for. */
+  /** False until a login is configured, found or required. The logins of most servers are then not read again and again. */
   #isPossible: boolean;
 
   constructor(options: RemoteLoginOptions) {
@@ -71,7 +71,7 @@ export class RemoteLogin implements ServerLogin {
     this.#isPossible = options.auth !== undefined;
   }
 
-  /** For requests to the server; others, such as to its issuer, are not signed. */
+  /** Signs requests to the server. Requests to others, such as its issuer, are not signed. */
   readonly fetch: typeof fetch = async (input, init) => {
     const { fetch, auth, url } = this.#options;
     if (new URL(input instanceof Request ? input.url : input).origin !== new URL(url).origin) return fetch(input, init);
@@ -105,7 +105,7 @@ export class RemoteLogin implements ServerLogin {
     const token = await tokens.token(refused).catch(({ message: reason }: Error) => {
       throw new NotAuthorized(reason, { status: 401, reason });
     });
-    // A login that has ended is not tried again.
+    // There is a login, but it has ended, so that a person must sign in again.
     return token === undefined && tokens.login !== undefined ? this.#require() : token;
   }
 
@@ -122,7 +122,7 @@ export class RemoteLogin implements ServerLogin {
     throw new LoginRequired(this.required);
   }
 
-  /** A 403 for missing scopes is a login that lacks them at the first connection, and otherwise a failed call. */
+  /** Throws for a 403 because of missing scopes. Unless the request is a call, a login with these scopes is then required. */
   #checked(response: Response, init: RequestInit | undefined): Response {
     const { error, scope = '' } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
     if (error !== 'insufficient_scope') return response;
@@ -136,7 +136,7 @@ export class RemoteLogin implements ServerLogin {
     throw new NotAuthorized(lacks, { status: 403, scopes });
   }
 
-  /** Notices another login, and another token of the same login if the server refuses it. */
+  /** Notices another login and, while a login is required, another token of the same login. */
   async #watch(listener: () => void, ended: AbortSignal): Promise<void> {
     const { tokens, clock } = this.#options;
     let known = await tokens.read();

@@ -35,9 +35,9 @@ export interface RemoteToolServerOptions {
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
 
-/** A server says when an event stream that has ended is opened again, within these limits. */
+/** Limits of the wait, which the server chooses, before an event stream that has ended is opened again. */
 const [MIN_REOPEN_MS, MAX_REOPEN_MS] = [100, 60_000];
-/** How long a server may take to begin another session during a call. */
+/** Time limit for another session during a call. */
 const RENEW_MS = 10_000;
 const END_SESSION_MS = 1000;
 
@@ -64,7 +64,7 @@ export class RemoteToolServer implements ToolServer {
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
     const { name, maxBytes, forwardBaggage, identity, clock } = this.#options;
-    /** That of the session, and those of earlier sessions with calls in flight. */
+    /** The transport of the current session. `transports` also has those of earlier sessions with calls in flight. */
     let current: RemoteTransport | undefined;
     const transports = new Set<RemoteTransport>();
     let state: 'connecting' | 'connected' | 'over' = 'connecting';
@@ -86,7 +86,7 @@ export class RemoteToolServer implements ToolServer {
       try {
         const mode = kind === 'sse' ? 'legacy' : 'auto';
         const connecting = connectClient(transport, identity, mode, events, signal);
-        // The client alone would wait for some answers without regard to the signal.
+        // The client ignores the signal while it waits for some responses.
         const client = await untilAborted(connecting, signal);
         if (client === 'aborted') throw new Error('no answer in time');
         if (state === 'over') throw new Error('the connection was lost');
@@ -152,7 +152,7 @@ export class RemoteToolServer implements ToolServer {
   }
 }
 
-/** The SSE transport reports the status of a message that was refused only as a text. */
+/** Throws an error with the status of a refused message, which the SSE transport would report only as text. */
 function withHttpErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
   return async (url, init) => {
     const response = await fetch(url, init);
@@ -163,7 +163,7 @@ function withHttpErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch
   };
 }
 
-/** Polite, but optional: a server forgets sessions that are not used. */
+/** Ends the session on the server. A failure is ignored, because servers forget unused sessions. */
 async function endSession(transport: RemoteTransport | undefined, clock: Clock): Promise<void> {
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   const ended = transport.terminateSession().catch(() => {});

@@ -20,7 +20,7 @@ export interface RequestFailure {
   readonly error: ToolServerError;
   /** For people. */
   readonly reason: string;
-  /** `session`: a server with sessions does not know that of the request, and did not accept it. `network`: no request can succeed now. */
+  /** `session`: the server does not know the session, if there is one, and did not accept the request. `network`: no request can succeed now. */
   readonly refusal?: 'session' | 'network';
 }
 
@@ -44,7 +44,7 @@ export function toRequestFailure(
     const { code, message, data } = thrown;
     if (code === TOO_LARGE) return { error: { kind: 'too_large', maxBytes }, reason };
     if (code === LOST) return { error: { kind: 'crashed', reason }, reason };
-    // The client gives it the code of the latest revision, whatever the server wrote.
+    // The client replaces the code from the server by that of the latest revision.
     if (thrown instanceof ResourceNotFoundError) return { error: jsonRpc(RESOURCE_NOT_FOUND, message), reason };
     if (code === INVALID) return { error: { kind: 'invalid_result', detail: message }, reason };
     return { error: jsonRpc(code, message, data), reason };
@@ -52,19 +52,19 @@ export function toRequestFailure(
   const status = httpStatusOf(thrown);
   if (status !== undefined) return ofStatus(status, thrown);
   const isUnexpected = thrown instanceof SdkError && !CONNECTION_CODES.has(thrown.code);
-  // What the client throws if a body is not JSON, or not a message: its schemas list what is wrong.
+  // Thrown by the client if a body is not JSON, or not a message. The errors of its schemas have `issues`.
   const isNoMessage = thrown instanceof SyntaxError || (thrown instanceof Error && 'issues' in thrown);
   if (isUnexpected || isNoMessage) {
     const detail = isNoMessage ? 'the answer is not a JSON-RPC message' : reason;
     return { error: { kind: 'invalid_result', detail }, reason };
   }
-  // `fetch` failed before or within a response.
+  // `fetch` failed before or during a response.
   const isNetworkError = thrown instanceof TypeError && thrown.cause !== undefined;
   if (isNetworkError) return { error: { kind: 'crashed', reason }, reason, refusal: 'network' };
   return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
 }
 
-/** Longer messages take long to clean. */
+/** Longer messages take too long to clean of secrets and unsafe characters. */
 const MAX_MESSAGE = 64 * 1024;
 
 function jsonRpc(code: number, message: string, data?: unknown): ToolServerError {
@@ -77,7 +77,7 @@ function ofStatus(status: number, thrown: unknown): RequestFailure {
   const { code, message, data } = jsonRpcErrorOf(thrown) ?? {};
   const isError = typeof code === 'number' && typeof message === 'string';
   const error = isError ? jsonRpc(code, message, data) : jsonRpc(0, reason);
-  // Servers that lost their sessions in a restart often answer 400, although MCP says 404: with an error before they read any request.
+  // After a restart, servers often answer 400 for a lost session, not 404 as in MCP. Their error has no ID, because they read no request.
   const isSessionLost = status === 404 || (status === 400 && isError && bodyOf(thrown)?.id === null);
   return isSessionLost ? { error, reason, refusal: 'session' } : { error, reason };
 }
@@ -86,7 +86,7 @@ function ofStatus(status: number, thrown: unknown): RequestFailure {
 export interface ConnectFailure {
   /** For people. */
   readonly reason: string;
-  /** The answer is that of a server that knows only the older SSE transport. */
+  /** Whether the server probably knows only the older SSE transport. */
   readonly isOlderServer: boolean;
 }
 
@@ -117,7 +117,7 @@ function reasonForStatus(status: number): string {
 
 /** The message with the code of the innermost cause that has one: undici says only "fetch failed". */
 function messageWithCode(thrown: unknown): string {
-  // The first request finds out what the server speaks: its failure is that of the connection.
+  // The first request negotiates the revision of MCP. The reason is the cause of its failure.
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.cause !== undefined)
     return messageWithCode(thrown.cause);
   if (!(thrown instanceof Error)) return String(thrown);

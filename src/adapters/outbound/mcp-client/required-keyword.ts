@@ -5,12 +5,12 @@ type Definition = Exclude<Parameters<InstanceType<typeof Ajv>['addKeyword']>[0],
 type Compile = NonNullable<Extract<Definition, { compile?: unknown }>['compile']>;
 type Check = ReturnType<Compile>;
 
-/** How far references to schemas are followed. They may form a circle. */
+/** Maximum depth to which references to schemas are followed, because they may form a circle. */
 const MAX_REFERENCES = 10;
 
 /**
- * The keyword `required`, but for members whose schema has a default: zod declares them as required, because its output always has them,
- * and accepts inputs without them.
+ * The keyword `required`, except for members whose schema has a default: zod declares them as required, because its output always has them,
+ * but accepts inputs without them.
  */
 export const requiredWithoutDefault: Compile = (names: readonly string[], parent, { schemaEnv }): Check => {
   const members: unknown = parent.properties;

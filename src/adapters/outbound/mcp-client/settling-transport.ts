@@ -10,8 +10,8 @@ import {
 import { errorResponse, INVALID, LOST } from './error-response.ts';
 
 /**
- * What the official client does not get from its transports: an error for a request whose event stream ends without the response, or whose
- * response is not strict, the end of the stream of a request that was cancelled, and progress before the result that arrives with it.
+ * Wraps a transport of the official client, so that every request settles: one whose event stream ends without a response, or whose response is
+ * malformed, gets an error. Also ends the stream of a cancelled request, and delivers progress before the result that arrives with it.
  */
 export class SettlingTransport implements Transport {
   onclose?: () => void;
@@ -35,7 +35,7 @@ export class SettlingTransport implements Transport {
       if ('method' in message || message.id === undefined) return this.onmessage?.(message, extra);
       const { id } = message;
       this.#waiting.delete(id);
-      // The client handles a notification in a microtask, and a response at once.
+      // The client handles a notification in a microtask, so that a response must not overtake it.
       queueMicrotask(() => this.onmessage?.(toStrict(id, message), extra));
     };
   }
@@ -57,7 +57,7 @@ export class SettlingTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
-    // A subscription has an observer of its own.
+    // The client itself observes the end of the stream of a subscription.
     if (isJSONRPCRequest(message) && options.onRequestStreamEnd === undefined) return this.#ask(message, options);
     await this.#transport.send(message, options);
     if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.requestId);
@@ -87,7 +87,7 @@ export class SettlingTransport implements Transport {
   }
 }
 
-/** The client ignores a response that is not strict, so that its request would wait until its time limit. */
+/** The response, or an error if it is malformed: the client would ignore it, and its request would wait until its time limit. */
 function toStrict(id: RequestId, { result, error }: { result?: unknown; error?: unknown }): JSONRPCMessage {
   const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
   if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
