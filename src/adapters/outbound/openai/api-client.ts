@@ -36,18 +36,18 @@ export class ApiClient {
     return this.#openai.responses.create(body as unknown as ResponseCreateParamsStreaming, { signal }).asResponse();
   }
 
-  /** Ends a background response. Asynchronous, because the package throws for an ID that is no part of a path. */
+  /** Cancels a background response. Asynchronous, because the package throws for an ID that cannot be a part of a path. */
   async cancel(id: string): Promise<unknown> {
     return this.#openai.responses.cancel(id);
   }
 
-  /** A background response as it is now, with the sources of its searches. */
+  /** The current state of a background response, with the sources of its searches. */
   async retrieve(id: string, signal: AbortSignal): Promise<Response> {
     return this.#openai.responses.retrieve(id, { include: [SOURCES] }, { signal }).asResponse();
   }
 }
 
-/** Requests over the network. Without a usable key the calls fail, not the start: clients list tools without a key. */
+/** The client for requests over the network. Without a usable key, calls fail, not the start, because clients list tools without a key. */
 export function networkCalls(options: NetworkOptions): () => Result<ApiClient, SearchError> {
   const kind = keyProblem(options.apiKey);
   const client: Result<ApiClient, SearchError> =

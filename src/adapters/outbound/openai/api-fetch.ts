@@ -5,7 +5,7 @@ export class RefusedResponse extends Error {}
 
 /**
  * A `fetch` for the API over a dispatcher. It is undici's, because Node's own accepts no dispatcher of another major version. Redirects are not
- * followed: questions are for the configured API only. A silent API is left to the deadline of the call. `close` closes the connections.
+ * followed: questions are for the configured API only. The deadline of the call ends the wait for a silent API. `close` closes the connections.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
   const patient = dispatcher.compose(
@@ -21,7 +21,7 @@ export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
   return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
 }
 
-/** The query and the user of a URL may contain secrets. */
+/** A URL without its query and user, which may contain secrets. */
 function withoutQuery(location: string, base: string): string {
   if (!URL.canParse(location, base)) return 'a malformed URL';
   const { protocol, host, pathname } = new URL(location, base);

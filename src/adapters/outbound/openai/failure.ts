@@ -8,7 +8,7 @@ import type { Rejection } from './rejections.ts';
 /** Why an attempt failed, and whether to try again. */
 export interface Failure {
   readonly error: SearchError;
-  /** Waiting may help: 429 except exhausted quotas, 5xx, a broken connection. */
+  /** Whether waiting may help: after a 429 except for exhausted quotas, a 5xx, or a broken connection. */
   readonly isTransient: boolean;
   readonly rejection?: Rejection;
   /** For the debug log. */
@@ -21,7 +21,7 @@ export interface Failure {
   };
 }
 
-/** What all failures of an attempt have in common. */
+/** The context of all failures of an attempt. */
 export interface FailureContext {
   readonly model: string;
   readonly apiKeyVariable: string;
@@ -44,7 +44,7 @@ interface ApiError {
 const EXHAUSTED_QUOTA = /^(?:insufficient_quota|billing_\w+|access_terminated|account_deactivated|quota_exceeded)$/;
 const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
 
-/** The failure for an API error, by HTTP status: `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
+/** The failure for an API error. Its HTTP status decides, because `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
 export function toFailure({ status, error, name, retryAfterMs }: ApiError, context: FailureContext): Failure {
   const code = asText(error.code);
   const type = asText(error.type);
@@ -52,7 +52,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const permission = status === 401 ? missingPermission(message) : undefined;
   const detail = excerpt(permission ?? message, context) || `HTTP status ${status}`;
   const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redactor.inLogs(type)) });
-  // The message of any other 401 contains the key, partly masked: nothing of it is kept.
+  // The message of any other 401 contains the key, partly masked, so that no part of it is kept.
   const isSecret = status === 401 && permission === undefined;
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
   const log = withoutUndefined({ status, name, code, ...shown });
@@ -64,7 +64,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   });
 
   const variable = context.apiKeyVariable;
-  // Also with status 401.
+  // Checked first, because the API also sends it with status 401.
   if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
   if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
   if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
@@ -88,7 +88,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   return { ...failure, rejection: { param: asText(error.param) ?? '', message } };
 }
 
-/** The failure for an error that the API reported in a response with status 200; it counts like its status. */
+/** The failure for an error that the API reported in a response with status 200; it counts like the status of its code. */
 export function toStreamFailure(error: unknown, context: FailureContext): Failure {
   const reported = isObject(error) ? error : {};
   const code = asText(reported.code) ?? asText(reported.type) ?? '';
@@ -130,7 +130,7 @@ export function permanentFailure(error: SearchError, message: string, body?: str
   return { error, isTransient: false, log: { message, ...(body === undefined ? {} : { body }) } };
 }
 
-/** One line of at most 300 characters. Keys are masked before: a part of one would not be recognized. */
+/** One line of at most 300 characters. Keys are masked before the cut, because a part of a key would not be recognized. */
 export function excerpt(text: string, { redactor }: Pick<FailureContext, 'redactor'>): string {
   return clip(redactor.inLogs(text).replace(/\s+/g, ' ').trim(), DETAIL_LENGTH);
 }

@@ -23,11 +23,11 @@ import { readResponse } from './response-reader.ts';
 import { toSearchError, toStartedFailure, toWatchedError } from './search-error.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 
-/** Saves good replies with their bodies, as the API sent them. */
+/** Saves a good reply with its body, as the API sent it. */
 export type ReplyRecorder = (request: SearchRequest, reply: SearchReply, body: string) => Promise<void>;
 
 export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'model' | 'attempt'> {
-  /** Sends a request to the API, or to a recording of it. */
+  /** The client for a request, which calls the API or reads a recording. */
   readonly callFor: (request: SearchRequest) => Result<ApiClient, SearchError>;
   readonly request: RequestOptions;
   /** Maximum number of attempts after the first. */
@@ -37,9 +37,9 @@ export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'mode
   readonly clock: Clock;
   readonly logger: Logger;
   readonly recorder?: ReplyRecorder | undefined;
-  /** Whether the day of access is the reply's own, as for a recording, or today. */
+  /** Whether the reply has the day of access, as in a recording. Otherwise, it is today. */
   readonly datesFromReply?: boolean;
-  /** 0 to 1; spreads the retries of concurrent callers. */
+  /** Returns 0 to 1, and so spreads the retries of concurrent callers. */
   readonly random?: () => number;
 }
 
@@ -117,7 +117,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
       const { error, isTransient, rejection } = reply.error;
       const accepted = rejection && this.#rejections.add(body, rejection, request);
       if (accepted !== undefined) {
-        // No retry: each rejection makes the request shorter.
+        // Does not count as a retry, and ends, because each rejection makes the request simpler.
         body = accepted;
         continue;
       }
@@ -174,14 +174,14 @@ export class OpenAiResponsesSearch implements LlmSearch {
       if (reply.isOk() || events.outcome !== undefined || signal.aborted) return reply;
       return await this.#watch(startedId, request, client, observer, controller.signal);
     } finally {
-      // The API continues a background response until it is cancelled. One in the mode `background` is left to the caller that follows it.
+      // The API continues a background response until it is cancelled. In the mode `background`, the caller that follows the response decides.
       const isLeft = mode === 'background' && startedId !== undefined;
       if (isBackground && !isLeft && signal.aborted && events.id !== undefined) this.#cancel(client, events.id);
       stopForwarding();
     }
   }
 
-  /** Looks at a response whose stream broke until it has ended. */
+  /** Looks at a response, whose stream broke, until it has ended. */
   async #watch(
     id: string,
     request: SearchRequest,
@@ -202,13 +202,13 @@ export class OpenAiResponsesSearch implements LlmSearch {
     void cancellation.finally(() => this.#cancellations.delete(cancellation));
   }
 
-  /** The wait before a repetition, in milliseconds. */
+  /** The wait before a retry, in milliseconds. */
   #backoffMs(retries: number): number {
     const { random = Math.random } = this.#options;
     return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (retries - 1)) * (0.75 + random() / 4);
   }
 
-  /** Without what the user asked and the tools returned. */
+  /** Logs the parameters of a request, without the question and the outputs of tools. */
   #logRequest({ input: _, instructions: __, tools = [], ...parameters }: RequestBody): void {
     const { logger } = this.#options;
     if (!logger.isDebug) return;

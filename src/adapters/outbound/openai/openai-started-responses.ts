@@ -16,7 +16,7 @@ type Options = Omit<FailureContext, 'model' | 'attempt'> & {
   readonly callFor: () => Result<ApiClient, SearchError>;
 };
 
-/** How long a look may take. */
+/** Time limit of a look. */
 const LOOK_MS = 15_000;
 /** How long a caller waits for a cancellation to reach the API. */
 const CANCEL_MS = 1000;

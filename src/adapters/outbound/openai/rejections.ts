@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject } from './json-values.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 
-/** What the API rejected in a request. */
+/** A rejection of a part of a request by the API. */
 export interface Rejection {
-  /** As the API names it: `reasoning.effort`, `tools[0].user_location`; empty if only the message says what was rejected. */
+  /** The parameter as the API names it: `reasoning.effort`, `tools[0].user_location`; empty if only the message says what was rejected. */
   readonly param: string;
   /** The API's message. */
   readonly message: string;
@@ -17,13 +17,13 @@ interface Part {
   readonly name: string;
   readonly isMeantBy: (rejection: Rejection) => boolean;
   readonly omitFrom: (body: RequestBody) => RequestBody;
-  /** What the log says when the API rejects it for the first time. */
+  /** The line in the log when the API rejects the part for the first time. */
   readonly warning?: (model: string, param: string) => string;
 }
 
 /**
- * Paths of what may be omitted, with everything below it. The two members of `reasoning` are rejected one by one. Not `store` and
- * the domain filter: a user who sets them wants no answer without.
+ * Paths of the parts that may be omitted, with everything below them. The two members of `reasoning` are rejected one by one. `store` and the
+ * domain filter are not among them, because a user who sets these wants no answer without them.
  */
 const OPTIONAL = [
   'reasoning.effort reasoning.mode',
@@ -31,7 +31,7 @@ const OPTIONAL = [
   'reasoning text include max_output_tokens max_tool_calls service_tier',
 ].flatMap((paths) => paths.split(' '));
 
-/** Remembers, per model, what the API rejected, so that it is not sent again. */
+/** Remembers the parts of requests that the API rejected, per model, so that they are not sent again. */
 export class Rejections {
   readonly #logger: Logger;
   readonly #known = new Set<string>();
@@ -40,7 +40,7 @@ export class Rejections {
     this.#logger = logger;
   }
 
-  /** The body without what its model is known to reject. */
+  /** The body without the parts that its model is known to reject. */
   omitFrom(body: RequestBody, request: SearchRequest): RequestBody {
     if (this.#known.size === 0) return body;
     return partsOf(body, request)
@@ -48,7 +48,7 @@ export class Rejections {
       .reduce((left, part) => part.omitFrom(left), body);
   }
 
-  /** Remembers a rejection. The request without what was rejected, or undefined if that cannot be left out. */
+  /** Remembers a rejection. Returns the body without the rejected part; undefined if this part cannot be left out. */
   add(body: RequestBody, rejection: Rejection, request: SearchRequest): RequestBody | undefined {
     const part = partsOf(body, request).find(({ isMeantBy }) => isMeantBy(rejection));
     if (part === undefined) return undefined;
@@ -65,7 +65,7 @@ function keyOf({ model }: RequestBody, name: string): string {
   return JSON.stringify([model, name]);
 }
 
-/** The parts of a request, the more specific ones first. */
+/** The parts of a request that may be left out or replaced, the more specific ones first. */
 function partsOf(body: RequestBody, { mode }: SearchRequest): readonly Part[] {
   const { tools = [], include, tool_choice: choice } = body;
   const isForced = typeof choice === 'object' && choice.type === tools[0]?.type;
@@ -74,7 +74,7 @@ function partsOf(body: RequestBody, { mode }: SearchRequest): readonly Part[] {
     ...(typeof mode === 'object' && mode.web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
     ...(isForced ? [FORCED_SEARCH] : []),
-    // An answer that may take minutes then ends with its call.
+    // Without `background`, an answer that may take minutes ends with its call.
     ...[...OPTIONAL, ...(mode === 'background' ? ['background'] : [])].flatMap((path) => toOptional(path, body)),
   ];
 }
@@ -93,7 +93,7 @@ function toFunction({ name }: RequestTool, tools: readonly RequestTool[]): Part 
   };
 }
 
-/** Without the search tool, the web is closed, too. */
+/** Removes the search tool, which closes the web, too. */
 const CLOSED_WEB: Part = {
   name: 'closed web',
   isMeantBy: ({ param, message }) => /tool_choice|allowed_tools|external_web_access/.test(`${param} ${message}`),
@@ -103,7 +103,7 @@ const CLOSED_WEB: Part = {
   },
 };
 
-/** The sources stay in `include`. */
+/** Removes the reasoning from `include`. The sources stay there. */
 const REASONING: Part = {
   name: ENCRYPTED_REASONING,
   isMeantBy: ({ param }) => /^include\b/.test(param),
@@ -114,7 +114,7 @@ const REASONING: Part = {
   warning: (model) => `openai(client): ${model} rejected include=${ENCRYPTED_REASONING}; it is omitted from now on`,
 };
 
-/** Servers may know only `required`. */
+/** Replaces the choice of the search tool by `required`, because some servers know only this. */
 const FORCED_SEARCH: Part = {
   name: 'tool_choice',
   isMeantBy: ({ param }) => param.startsWith('tool_choice'),
@@ -123,7 +123,7 @@ const FORCED_SEARCH: Part = {
     `openai(client): ${model} rejected a forced search tool; tool_choice=required is sent from now on`,
 };
 
-/** None if the request does not have it. */
+/** The part at a path; empty if the request does not have it. */
 function toOptional(path: string, body: RequestBody): readonly Part[] {
   const [name = '', member] = path.split('.');
   const parent = name === 'tools' ? body.tools?.[0] : body[name];
@@ -152,7 +152,7 @@ function without<T extends JsonObject>(object: T, name: string): T {
   return Object.fromEntries(Object.entries(object).filter(([key]) => key !== name)) as T;
 }
 
-/** The allowed tools must be among the tools. Without any of them, nothing may be called; without tools, there is no choice. */
+/** Removes tools, also from the allowed ones. Without allowed tools, nothing may be called; without tools, there is no choice. */
 function withTools(body: RequestBody, isKept: (tool: RequestTool) => boolean): RequestBody {
   const tools = (body.tools ?? []).filter(isKept);
   if (tools.length === 0) return without(without(body, 'tools'), 'tool_choice');

@@ -15,13 +15,12 @@ interface Options {
 
 /** Collects the outcome of a stream's events and reports their progress. Malformed and unknown events are skipped. */
 export class ResponseEvents {
-  /** The ID of the response. */
   id: string | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
   readonly context: FailureContext;
   readonly #options: Options;
-  /** The complete items by their positions: a response at the end may lack them. */
+  /** The complete items by their positions, because the response of the terminal event may lack them. */
   readonly #items = new Map<number, JsonObject>();
   #characters = 0;
 
@@ -41,11 +40,11 @@ export class ResponseEvents {
     const item = asObject(event.item);
     switch (type) {
       case 'error':
-        // Nested in real replies, flat in the API's documentation.
+        // The error is nested in real replies, but flat in the API's documentation.
         this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.context));
         break;
       case 'response.incomplete':
-        // Not every server repeats the status; a call of such a response must not run.
+        // Some servers do not repeat the status, and a call of an incomplete response must not run.
         this.outcome = ok({ status: 'incomplete', ...this.#complete(response) });
         break;
       case 'response.completed':
@@ -75,7 +74,7 @@ export class ResponseEvents {
     }
   }
 
-  /** Only now does a search have its complete action. */
+  /** Reports a search that has ended. Only now does it have its complete action. */
   #reportSearch(item: JsonObject): void {
     const { onProgress } = this.#options;
     const url = openedPage(item);
@@ -83,7 +82,7 @@ export class ResponseEvents {
     for (const query of queriesOf(item)) onProgress?.({ kind: 'searching', query });
   }
 
-  /** The items of a stream are complete, and some servers end with an empty `output` although they streamed its items. */
+  /** Replaces `output` by the items of the stream, which are complete: some servers stream items, and then end with an empty `output`. */
   #complete(response: JsonObject = {}): JsonObject {
     const received = Array.isArray(response.output) ? response.output.length : 0;
     if (this.#items.size === 0 || this.#items.size < received) return response;

@@ -8,16 +8,15 @@ import { excerpt, type Failure, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
-/** Bytes of a body, and characters of an event of a stream: far beyond any answer, and what a small machine can hold. */
+/** Maximum number of bytes of a body, and of characters of an event: far beyond any answer, but not too much for a small machine. */
 const MAX_LENGTH = 16 * 1024 * 1024;
 const TOO_LARGE = 'it is larger than 16 MiB';
 /** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
 const DRAIN_MS = 1000;
 
-/** What it takes to read a response. */
 interface Reading {
   readonly events: ResponseEvents;
-  /** Receives the body. */
+  /** Receives the text of the body, in parts. */
   readonly onText?: ((text: string) => void) | undefined;
   readonly clock: Clock;
 }
@@ -84,7 +83,7 @@ async function readStream(
   return events.outcome;
 }
 
-/** Reads to the end in the background, or gives up. */
+/** Reads a stream to its end, for a limited time, without delaying the reply. */
 async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const giveUp = () => void reader.cancel().catch(() => {});
   const timer = setTimeout(giveUp, DRAIN_MS).unref();

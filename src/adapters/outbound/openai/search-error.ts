@@ -6,20 +6,20 @@ import { isClosed } from './rejections.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ResponseEvents } from './response-events.ts';
 
-/** After its beginning, no request is repeated, and a response whose end was not read can be looked at. */
+/** The failure of a request whose response has started: it is not sent again. A response whose end was not read can be looked at. */
 export function toStartedFailure({ error, log }: Failure, { outcome }: ResponseEvents): Failure {
   const { diagnostics } = error;
   const interrupted = { kind: 'interrupted' as const, ...withoutUndefined({ diagnostics }) };
   return { error: outcome === undefined ? interrupted : error, isTransient: false, log };
 }
 
-/** No other call can look at the response. */
+/** The error of a response that was looked at, if no other call can look at it. */
 export function toWatchedError(error: SearchError): SearchError {
   if (error.kind === 'unknown_answer') return { kind: 'failed', detail: 'the API no longer has the response' };
   return error.kind === 'interrupted' ? (error.reason ?? error) : error;
 }
 
-/** What a failure means for an answer. */
+/** The error of an answer for a failure, with the more specific kinds that the request shows. */
 export function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
   const { kind } = error;
   if (kind !== 'bad_request' && kind !== 'server_error') return error;
@@ -27,7 +27,7 @@ export function toSearchError({ error, rejection }: Failure, body: RequestBody, 
   const param = rejection?.param ?? '';
   const about = `${param} ${detail}`;
   if (kind === 'bad_request') {
-    // Only the configuration closes the search of an open web. Nothing is sent without it: the error says which option it is.
+    // Here, only `search.live: false` closes the search. It is not left out of a second request; the error names this key.
     if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
       return { kind: 'cached_search_rejected', detail };
     const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
@@ -38,5 +38,5 @@ export function toSearchError({ error, rejection }: Failure, body: RequestBody, 
 }
 
 const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
-/** What a back end reports if the history has a search, but the request declares no search tool. */
+/** Matches the report of a back end if the history has a search, but the request declares no search tool. */
 const UNDECLARED_SEARCH = /response protection/i;

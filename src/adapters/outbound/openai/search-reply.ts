@@ -7,9 +7,7 @@ import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamF
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
-/**
- * The reply in a response, by its terminal state. With `datedIn`, a time zone, it was accessed when it was created.
- */
+/** The reply in a response, by its terminal state. With `datedIn`, a time zone, the day of access is the day on which it was created. */
 export function toSearchReply(
   response: JsonObject,
   context: FailureContext,
@@ -50,7 +48,7 @@ export function toSearchReply(
         : { kind: isRefused ? 'refused' : 'complete' },
     searched: searches.length > 0,
     sources: {
-      // No message before a call is the answer, and what any of them cites is a source of it.
+      // Messages before a call are not the answer, but their citations are sources of it.
       cited: (calls.length > 0 ? items.filter(isMessage) : messages).flatMap(citedBy),
       consulted: searches.flatMap(consultedBy),
       opened: searches.map(openedPage).filter((url) => url !== undefined),
@@ -67,7 +65,7 @@ export function toSearchReply(
   });
 }
 
-/** A call of a response that is not complete must not run. */
+/** A call of a function. An incomplete one must not run. */
 function toCall({ call_id: callId, name, arguments: args, status }: JsonObject): FunctionCall {
   return {
     callId: String(callId),
@@ -77,7 +75,7 @@ function toCall({ call_id: callId, name, arguments: args, status }: JsonObject):
   };
 }
 
-/** Items are sent back as they were received, but for the sources of searches, which the API does not accept. */
+/** An item as it is sent back: as it was received, except for the sources of searches, which the API does not accept. */
 function toItem(item: JsonObject): JsonObject {
   const action = item.type === 'web_search_call' ? asObject(item.action) : undefined;
   if (action === undefined) return item;
@@ -110,7 +108,7 @@ function citedBy({ content }: JsonObject): readonly CitedPage[] {
     .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }
 
-/** `created_at` is in seconds; published recordings may contain anything instead. */
+/** When a response was created. `created_at` is in seconds, but recordings of others may contain anything. */
 function createdAt(response: JsonObject): Date | undefined {
   const seconds = asNumber(response.created_at) ?? 0;
   return seconds > 0 && seconds < LAST_SECOND ? new Date(seconds * 1000) : undefined;
@@ -119,7 +117,7 @@ function createdAt(response: JsonObject): Date | undefined {
 /** The end of the year 9999. */
 const LAST_SECOND = 253_402_300_800;
 
-/** What a response used, as far as the API reported it: also one that failed. */
+/** The use of tokens and searches by a response, even one that failed, as far as the API reported it. */
 export function toUse(response: JsonObject) {
   const reported = asCount(asObject(asObject(response.tool_usage)?.web_search)?.num_requests);
   const searches = reported ?? searchCallsIn(objectsOf(response.output)).filter(isSearch).length;
@@ -130,7 +128,7 @@ function searchCallsIn(items: readonly JsonObject[]): readonly JsonObject[] {
   return items.filter(({ type }) => type === 'web_search_call');
 }
 
-/** Metrics and quotas count upwards in integers, whatever a server reports. */
+/** A number as an integer from 0, because metrics and quotas only count upwards, whatever a server reports. */
 function asCount(value: unknown): number | undefined {
   const number = asNumber(value);
   return number && Math.min(Math.max(0, Math.round(number)), Number.MAX_SAFE_INTEGER);

@@ -5,7 +5,7 @@ import { RefusedResponse } from './api-fetch.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';
 
-/** Certificates stay invalid. */
+/** Matches problems of certificates, which do not pass. */
 const PERMANENT = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS/;
 
 /** The failure for an exception of the `openai` package, of `fetch`, or of reading the response. `now` is for `retry-after`. */

@@ -12,7 +12,7 @@ import { formatRecording, joinRounds, toRecordedBody } from './recording.ts';
 
 type Options = Pick<OpenAiResponsesSearchOptions, 'clock' | 'logger' | 'redactor'> & {
   readonly folder: string;
-  /** Whether conversations may be saved: what own tools returned is private. */
+  /** Whether conversations may be saved, which contain the private outputs of own tools. */
   readonly recordPrivate: boolean;
 };
 
@@ -20,11 +20,11 @@ const NOT_RECORDED =
   'grounding: answers that use own tools are not recorded, because they are private (llm.record_private)';
 
 /**
- * Saves good replies in a folder for `--offline=<folder>`, and a conversation as one recording when it has ended. The same
- * question overwrites its recording.
+ * Saves good replies in a folder for `--offline=<folder>`. A conversation becomes one recording when it has ended. If a question is asked
+ * again, its recording is overwritten.
  */
 export function folderRecorder({ folder, recordPrivate, clock, logger, redactor }: Options): ReplyRecorder {
-  /** What the API sent in the rounds of conversations, by the items that the next request repeats. */
+  /** The bodies of rounds in conversations, by the items that the next request repeats. */
   const bodies = new WeakMap<SearchReply['items'], string>();
   let hasWarned = false;
 

@@ -50,8 +50,8 @@ export class OfflineSearch implements LlmSearch {
   }
 
   /**
-   * In a conversation, the tools run; only the API is replayed. The dates of an answer are those of the recording: of
-   * the reply, else of the day of the recording.
+   * Answers from a recording. In a conversation, own tools really run, and only the API is replayed. The dates of an answer are those of the
+   * reply or, without any, the day of the recording.
    */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
     const outcome = await this.#search.search(request, observer, signal);
@@ -64,7 +64,7 @@ export class OfflineSearch implements LlmSearch {
       .mapErr((error) => toOfflineError(error, file));
   }
 
-  /** The recording of a question: of the same tool if there is one, else of any tool. */
+  /** The recording of a question: by the same tool if there is one, else by any tool. */
   #find({ query, tool }: Question): Result<RecordingFile, SearchError> {
     this.#recordings ??= load(this.#path);
     return this.#recordings.andThen((list) => {
@@ -77,7 +77,7 @@ export class OfflineSearch implements LlmSearch {
   }
 }
 
-/** Those without a question answer every question: none in a folder, but a file that is named. */
+/** Loads a file, which then answers every question, or the recordings of a folder that have a question. */
 function load(path: string): Result<readonly RecordingFile[], SearchError> {
   try {
     if (!statSync(path).isDirectory()) {
@@ -96,7 +96,7 @@ function read(file: string): RecordingFile {
   return { ...parseRecording(readFileSync(file, 'utf8')), file };
 }
 
-/** An error that would otherwise be blamed on the network or the API is one of the recording. */
+/** Blames an error on the file of the recording, where it would otherwise be blamed on the network or the API. */
 function toOfflineError(error: SearchError, file: string): SearchError {
   const isInFile = error.kind === 'connection_failed' || error.kind === 'unreadable_reply';
   return isInFile ? { kind: 'unreadable_recordings', path: file, detail: error.detail } : error;

@@ -1,4 +1,4 @@
-/** The same for questions that differ only in form, case, whitespace, closing punctuation, or dates with the commas beside them. */
+/** A key that is the same for questions that differ only in Unicode form, case, whitespace, closing punctuation, or dates with the commas beside them. */
 export function questionKey(query: string): string {
   return (
     query

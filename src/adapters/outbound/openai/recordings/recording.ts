@@ -10,7 +10,7 @@ export interface Recording {
   readonly body: string;
   /** HTTP status of the reply. */
   readonly status: number;
-  /** Absent if the reply was not recorded by this program: it is used only if its file is named. */
+  /** Absent if this program did not record the reply, which is then used only if its file is named. */
   readonly question?: string;
   readonly tool?: ToolName;
   readonly recordedAt?: Date;
@@ -24,7 +24,7 @@ export function parseRecording(text: string): Recording {
   return { body, status: statusOf(json), ...namesOf(asObject(json.recording) ?? {}) };
 }
 
-/** One of several responses in a stream: each begins with `response.created`. A body with one response is that of every round. */
+/** The response of a round. Each response in a stream begins with `response.created`. A body with only one has it for every round. */
 export function roundIn(body: string, round: number): string {
   const starts = [...body.matchAll(ROUND_START)].map(({ index }) => index);
   if (starts.length <= 1) return body;
@@ -32,7 +32,7 @@ export function roundIn(body: string, round: number): string {
   return start === undefined ? '' : body.slice(start, starts[round + 1]);
 }
 
-/** The bodies of a conversation as one, in which `roundIn` finds them. A response in JSON becomes a stream of two events. */
+/** Joins the bodies of a conversation to one, in which `roundIn` finds them. A response in JSON becomes a stream of two events. */
 export function joinRounds(bodies: readonly string[]): string {
   return (bodies.length === 1 ? bodies : bodies.map(toRound)).join('');
 }
@@ -59,10 +59,10 @@ export function formatRecording(body: string, question: string, tool: ToolName, 
   return `${comments.join('\n')}\n\n${body.trimEnd()}\n\n`;
 }
 
-/** The events that a reply is read from. The others contain the text in pieces, and with it a key in pieces, which would not be masked. */
+/** The events from which a reply is read. The others have the text in pieces, and a key in pieces would not be masked. */
 const READ_EVENTS = /^(?:response\.(?:created|output_item\.done|completed|incomplete|failed|cancelled)|error)$/;
 
-/** What is recorded of a body of the API: what the reader needs, without keys, and without the instructions, which the API repeats. */
+/** The part of a body that is recorded: everything that the reader needs, without keys, and without the instructions, which the API repeats. */
 export function toRecordedBody(body: string, redact: (text: string) => string): string {
   const json = asObject(parseJson(body));
   if (json !== undefined) return redactedJson(withoutInstructions(json), redact);
@@ -79,7 +79,7 @@ export function toRecordedBody(body: string, redact: (text: string) => string): 
   return events.join('');
 }
 
-/** A response, or an event with one. The system policy is the user's, and not a part of the reply. */
+/** Removes the instructions from a response, or from an event with one. The system policy is the user's, and not a part of the reply. */
 function withoutInstructions(value: JsonObject): JsonObject {
   const own = value.instructions === undefined ? value : { ...value, instructions: null };
   return isObject(value.response) ? { ...own, response: withoutInstructions(value.response) } : own;
@@ -100,7 +100,7 @@ function namesOf(names: JsonObject): Pick<Recording, 'question' | 'tool' | 'reco
   });
 }
 
-/** The HTTP status of a JSON body: an error, which is recorded by hand, may contain its own. */
+/** The HTTP status of a JSON body. An error, which only a person can have recorded, may contain its own. */
 function statusOf({ object, output, error, status }: JsonObject): number {
   if (object === 'response' || output !== undefined || !isObject(error)) return 200;
   return typeof status === 'number' ? status : 400;
