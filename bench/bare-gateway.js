@@ -28,5 +28,5 @@ app.post('/mcp/call', async (context) => {
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   process.stderr.write(`serving MCP at http://127.0.0.1:${port}/mcp\n`);
 });
-// As an exit, so that profiles are written.
+// Exits by itself, so that profiles are written.
 process.on('SIGTERM', () => process.exit(0));

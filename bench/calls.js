@@ -12,11 +12,11 @@ const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
 const CALLS = 200;
 const AT_ONCE = 600;
-/** Per run, since they are short. */
+/** Bursts per run, because they are short. */
 const BURSTS = 3;
-/** The time of a single call, as a multiple of the bare package's. */
+/** Maximum time of a single call, as a multiple of the bare package's. */
 const TIME_LIMIT = 1.15;
-/** The rate of concurrent calls, as a part of the bare package's. */
+/** Minimum rate of concurrent calls, as a fraction of the bare package's. */
 const RATE_LIMIT = 0.95;
 
 /** Runs of 200 calls one after the other, then bursts of 600 at once. Node writes CPU profiles to `profileFolder`, if given. */

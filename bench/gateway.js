@@ -17,7 +17,7 @@ const MEMORY = new URL('./lib/report-memory.js', import.meta.url);
 const REQUESTS = { 1: 500, 16: 1500 };
 const WARM_UP_REQUESTS = 4000;
 const CONNECTIONS = 16;
-/** The rate, as a part of the bare gateway's, and with `access` as a part of that without. */
+/** Minimum rate, as a fraction of the bare gateway's; with `access`, as a fraction of the rate without it. */
 const RATE_LIMIT = 0.7;
 const ACCESS_RATE_LIMIT = 0.97;
 const MEMORY_LIMIT_MB = 180;
@@ -80,11 +80,11 @@ async function compareRates(title, ours, bare, rounds, limit) {
 }
 
 /**
- * In a process of its own, into which a module is preloaded that collects all garbage on a signal and prints what is left:
- * without a collection, the size of the heap depends on when V8 collects. The program itself is unchanged.
+ * The growth of the heap per request. On a signal, a preloaded module collects all garbage and prints the size of the heap, which
+ * otherwise depends on when V8 collects. The program itself is unchanged.
  */
 async function heapGrowthKb(server) {
-  // Code is compiled and buffers reach their size.
+  // A first run compiles code, and lets buffers reach their size.
   await load(server, HEAP_REQUESTS, CONNECTIONS);
   const before = await heapBytes(server);
   await load(server, HEAP_REQUESTS, CONNECTIONS);

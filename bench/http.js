@@ -20,7 +20,7 @@ const METHODS = [
 ];
 const PEAK_MEMORY_LIMIT_MB = 200;
 
-// The default limits would be measured instead of the server.
+// With the default limits, the limits would be measured instead of the server.
 const CONFIG = 'request: { max_concurrency: 256 }\nhttp: { max_calls_per_token: 1000, max_connections: 1000 }\n';
 
 /** Compares requests per second. Returns whether the limits are kept. */

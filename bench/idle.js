@@ -1,4 +1,4 @@
-// Six servers whose lists are kept: what they cost while they are idle, and what the first call of one takes.
+// Six servers whose lists are kept: their cost while they are idle, and the time of the first call of one.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -66,7 +66,7 @@ export async function benchIdle(rounds) {
   return areTimesKept && areBoundsKept;
 }
 
-/** The times of a session, with a call of this tool, if there is one. */
+/** The times and the memory of a session, with a call of `tool` if it is given. */
 async function converse(options, tool) {
   const startedAt = performance.now();
   const server = startServer(options);

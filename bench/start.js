@@ -9,7 +9,7 @@ import { compared, median, medianRatio, printCompared } from './lib/figures.js';
 
 const OURS = fileURLToPath(new URL('../build/index.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.cjs', import.meta.url));
-/** As a multiple of the faster bare script. */
+/** Maximum time, as a multiple of the faster bare script's. */
 const TIME_LIMIT = 1.4;
 const MEMORY_LIMIT = 1.2;
 
@@ -18,7 +18,7 @@ export async function benchStart(rounds) {
   const moduleScript = join(folder, 'bare-server.mjs');
   copyFileSync(BARE, moduleScript);
   const sides = [OURS, BARE, moduleScript].map((script) => ({ script, figures: [] }));
-  // The first run of each fills the file cache.
+  // The first run of each script fills the file cache.
   for (const { script } of sides) await converse(script);
   for (let round = 0; round < rounds; round += 1) {
     for (const { script, figures } of round % 2 === 0 ? sides : sides.toReversed()) {

@@ -19,13 +19,13 @@ const SHIPPED_RECORDINGS = [
   'answer-tokyo-weather-ja.sse',
 ];
 
-/** The holders of packages whose licence file is only in their repository. */
+/** Copyright lines of packages whose licence file is only in their repository. */
 const COPYRIGHTS = { '@redis/client': 'Copyright (c) 2022-2025, Redis, inc.' };
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** In syntax that old versions of Node.js can parse. */
+/** The entry point, in syntax that old versions of Node.js can parse. */
 const ENTRY_POINT = `#!/usr/bin/env node
 var node = process.versions.node;
 if (parseInt(node, 10) >= 20) {
@@ -45,7 +45,7 @@ function fail(message) {
 
 rmSync(`${root}build`, { recursive: true, force: true });
 
-/** What main.ts imports, directly or not, is one file, because each file costs time at the start. */
+/** Everything that main.ts imports, directly or not, becomes one file, because each file costs time at the start. */
 const start = new Set();
 const findStart = {
   name: 'find-start',
@@ -63,7 +63,7 @@ const bundle = await rolldown({
   cwd: root,
   input: { main: 'src/main.ts' },
   platform: 'node',
-  // ES modules where a package has them: they need no wrappers, which cost time at the start.
+  // Prefers the ES modules of packages: they need no wrappers, which cost time at the start.
   resolve: { mainFields: ['es2015', 'module', 'main'] },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
@@ -73,10 +73,10 @@ const { output } = await bundle.write({
   dir: 'build',
   // CommonJS starts some milliseconds sooner than ES modules.
   format: 'cjs',
-  // With a hash, a process whose files are replaced by those of another version finds its own, or none.
+  // With a hash, a process whose files are replaced by another version finds its own chunks, or none.
   chunkFileNames: 'chunks/[name]-[hash].js',
   codeSplitting: { groups: [{ name: 'start', test: (id) => start.has(id) }] },
-  // Errors are recognized by the names of classes.
+  // Keeps the names of classes, by which errors are recognized.
   minify: { compress: true, mangle: { toplevel: true, keepNames: { class: true, function: false } }, codegen: true },
 });
 await bundle.close();
@@ -122,13 +122,13 @@ function licenceOf({ name, version, license, folder }) {
   return `${name} ${version} (${license})\n${'-'.repeat(72)}\n${text.trim()}\n`;
 }
 
-/** The text of the MIT licence is that of this project. */
+/** The MIT licence of a package without a licence file: the text of this project's licence, with the package's copyright line. */
 function mitLicenceOf(name, license) {
   if (license !== 'MIT' || COPYRIGHTS[name] === undefined) return undefined;
   return readFileSync(`${root}LICENSE`, 'utf8').replace(/^Copyright .*$/m, COPYRIGHTS[name]);
 }
 
-/** CycloneDX, for scanners: the published package has no dependencies in which they could find the bundled packages. */
+/** A list in CycloneDX for scanners, because the published package has no dependencies in which they could find the bundled packages. */
 function billOfMaterials(packages) {
   const purl = (name, version) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
   const components = packages.map(({ name, version, license }) => ({
@@ -144,7 +144,7 @@ function billOfMaterials(packages) {
     version,
     purl: purl('openai-responses-mcp', version),
   };
-  // The same for the same content, so that two builds of a commit do not differ.
+  // The ID is the same for the same content, so that two builds of a commit do not differ.
   const hash = createHash('sha256')
     .update(JSON.stringify([component, components]))
     .digest('hex');

@@ -12,7 +12,7 @@ import { rolldown } from 'rolldown';
 const SUITE = ['--package=@modelcontextprotocol/conformance@0.2.0-alpha.12', '--package=node@22'];
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The runs of one server. The scenario of the headers is in the set of no revision, so it is run separately. */
+/** The runs of one server. The scenario of the headers runs separately, because no revision's set has it. */
 const runsOf = (kind) => [
   ['2025-06-18', ['--suite', 'active', '--spec-version', '2025-06-18', ...expected(kind, '2025-06-18')]],
   ['2025-11-25', ['--requirements', '2025-11-25', ...expected(kind, '2025-11-25')]],

@@ -52,7 +52,7 @@ function serverOptions() {
     : { args: ['--stdio', '--offline'] };
 }
 
-/** Offline the questions are the recorded ones, and so is the day. */
+/** The questions. Offline, they and their day are the recorded ones. */
 function questions() {
   if (isGrounded) return [['answer', 'When do we deploy next week, and is that day a public holiday in Japan?']];
   const day = isLive ? new Intl.DateTimeFormat('sv-SE', { timeZone: 'Asia/Tokyo' }).format(new Date()) : '2026-11-20';
@@ -80,7 +80,7 @@ async function ask(server, tool, query) {
   console.log(answer.answer);
 }
 
-/** The progress of a grounded answer, and what it took. */
+/** Prints the progress of a grounded answer, and its rounds, searches and calls. */
 function printRounds(server, meta) {
   for (const { params } of server.notifications.filter(({ method }) => method === 'notifications/progress')) {
     for (const step of params.message.split(' · ')) console.log(`... ${step}`);

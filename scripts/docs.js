@@ -1,4 +1,4 @@
-// npm run docs: writes what is generated from the code, which is parts of the documents and config/config.schema.json.
+// npm run docs: writes everything that is generated from the code: parts of the documents, and config/config.schema.json.
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generatedDocs } from './lib/generated-docs.js';

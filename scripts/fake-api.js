@@ -1,5 +1,5 @@
-// npm run fake-api: a substitute for the OpenAI API on this machine, to try the program without a key. The question says what it
-// does: "slow 20" waits 20 seconds, "tool:search {"query":"x"}" calls the own tool whose name contains "search".
+// npm run fake-api: a substitute for the OpenAI API on this machine, to try the program without a key. Words in the question
+// control it: "slow 20" waits 20 seconds, "tool:search {"query":"x"}" calls the own tool whose name contains "search".
 import { loadBundle } from './lib/load-source.js';
 
 const { startQuestionApi } = await loadBundle("export { startQuestionApi } from './test/support/question-api.ts';");

@@ -51,7 +51,7 @@ function write(path, text) {
   writeFileSync(url, text);
 }
 
-/** The body of a reply: with all the keys of a real one if `complete`, else only with those that distinguish it. */
+/** The body of a reply. It has all the keys of a real one if `complete`, else only the ones that distinguish it. */
 function toResponse(reply) {
   const { file, recordedAt = '2026-11-20T03:00:00Z', status = 'completed', seconds = 4, complete, ask = {} } = reply;
   const { history = 0 } = reply;
@@ -107,7 +107,7 @@ function settingsOf({ effort = 'low', verbosity = 'low', maxOutputTokens = null,
   };
 }
 
-/** `history`: the tokens of the rounds before, which are sent again. */
+/** `history` has the tokens of the earlier rounds, which are sent again. */
 function usageOf(output, searches, history) {
   const input = 412 + 8_160 * searches + history;
   const reasoning = 64 * output.filter((item) => item.type === 'reasoning').length;
@@ -238,7 +238,7 @@ function partEvents(part, at) {
   return [{ ...added, part: { ...part, annotations: [], text: '' } }, ...textEvents(part, at), finished, done];
 }
 
-/** Deltas, each link in one piece, followed by its annotation. */
+/** The deltas of a text. Each link is one delta, which its annotation follows. */
 function textEvents({ text, annotations }, at) {
   const points = [...text];
   const deltas = (from, to, size) =>

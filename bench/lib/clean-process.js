@@ -1,4 +1,4 @@
-// What the benches need to know of a process, and the clean environment of those that they start.
+// The memory of a process, and the clean environment of the processes that benches start.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

@@ -5,7 +5,7 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The median of the ratios of figures that were measured one after the other: load that comes and goes changes both. */
+/** The median of the ratios of figures that were measured one after the other, because varying load changes both. */
 export function medianRatio(figures, others) {
   return median(figures.map((figure, index) => figure / others[index]));
 }

@@ -12,7 +12,7 @@ export async function startHttpProcess(args, env, connections) {
   return { child, path: pathname, pool: new Pool(origin, { connections }) };
 }
 
-/** Waits until a process writes a text to standard error; returns the match. What it writes later is read and discarded. */
+/** Waits until a process writes a text to standard error; returns the match. Later output is read and discarded. */
 export function untilWritten(child, pattern) {
   return new Promise((resolve, reject) => {
     let output = '';

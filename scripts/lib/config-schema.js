@@ -31,7 +31,7 @@ function keySchema({ description, kind, variable, option, ...key }, known = kind
   return {
     description: `${plain(description)}. Expected: ${kind.accepted}.${setBy}`,
     ...orNull(schema),
-    // Editors show it in place of the pattern.
+    // Editors show this message in place of the pattern.
     ...(pattern === undefined ? {} : { pattern, patternErrorMessage: `Expected: ${kind.accepted}.` }),
     ...(key.default === undefined ? {} : { default: key.default }),
   };
@@ -63,14 +63,14 @@ function section() {
   return { type: ['object', 'null'], properties: {}, additionalProperties: false };
 }
 
-/** An empty key is absent. */
+/** Also accepts null, because an empty key counts as absent. */
 function orNull(schema) {
   if (schema.enum !== undefined) return { ...schema, enum: [...schema.enum, null] };
   if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] };
   return { ...schema, type: [schema.type, 'null'].flat() };
 }
 
-/** Markdown as text, beginning with a capital letter. */
+/** Converts Markdown to text that begins with a capital letter. */
 function plain(markdown) {
   const text = markdown
     .replace(/ ?\(\[[^\]]*\]\([^)]*\)\)/g, '')

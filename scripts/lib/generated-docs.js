@@ -15,7 +15,7 @@ const DOCUMENTS = [
   'docs/spec.md',
 ];
 
-/** What the parts are generated from the code. */
+/** Generates each part, by its name, from the exports of the code. */
 const PARTS = {
   keys: ({ KEYS }) =>
     table(
@@ -58,7 +58,7 @@ export async function generatedDocs() {
   return new Map([...documents, ['config/config.schema.json', schema]]);
 }
 
-/** The profiles of the other tools have the keys of `answer`, and one row each. */
+/** The rows of a key. The profiles of the other tools have the keys of `answer`, and one row each. */
 function keyRows({ path, variable, option, description, absent = 'none', ...key }, accepted) {
   const [, profile, name] = /^(model_profiles\.(?:answer_detailed|answer_quick))\.(.*)/.exec(path) ?? [];
   const asAnswer = [`\`${profile}.*\``, 'the keys of `model_profiles.answer`', 'the same', 'same as `answer`'];
@@ -68,7 +68,7 @@ function keyRows({ path, variable, option, description, absent = 'none', ...key 
   return [[names.join(', '), description, accepted, fallback]];
 }
 
-/** Neighbors with the same meaning have one row. */
+/** Merges neighboring rows with the same meaning. */
 function withSharedRows(rows) {
   const shared = [];
   for (const [names, meaning, accepted, fallback] of rows) {
@@ -82,7 +82,7 @@ function withSharedRows(rows) {
   return shared;
 }
 
-/** What is accepted, as a table says it: an error of the program has the rest. */
+/** The accepted values in short, for a table. An error of the program has the complete text. */
 function inShort(accepted) {
   return accepted
     .replace(/^true or false$/, 'boolean')

@@ -6,7 +6,7 @@ export const SERVER = {
   env: { OPENAI_API_KEY: 'sk-...', MODEL_PROFILES: 'tuned', MCP_TOOL_ERRORS: 'result' },
 };
 
-/** Longer than `request.timeout_ms`, so that the server ends a call, and not the client. */
+/** Longer than `request.timeout_ms`, so that the server, not the client, ends a call. */
 const CALL_LIMIT_S = 330;
 
 /** The generated parts of the documents, by name. */
@@ -17,7 +17,7 @@ export function installParts() {
     'install-commands': Object.entries(installCommands())
       .map(([client, command]) => `**${client}**\n\n\`\`\`sh\n${command}\n\`\`\``)
       .join('\n\n'),
-    // Apart from the links, since they are long.
+    // Separate from the links, because URLs are long.
     'install-urls': links.map(({ label, url }) => `[${label}]: ${url}`).join('\n'),
   };
 }

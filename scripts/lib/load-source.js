@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
-/** What the documents are generated from. */
+/** The exports from which the documents are generated. */
 export function loadSource() {
   return loadBundle(`
     export { KEYS } from './src/adapters/outbound/config/keys.ts';

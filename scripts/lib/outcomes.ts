@@ -1,7 +1,7 @@
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 import type { ToolCallError } from '../../src/domain/gateway/tool-call-error.ts';
 
-/** What each outcome of a call of an answer tool means, or nothing if its name says it, for `error.kind` of `ask --json`, the metrics and the access log. */
+/** The meaning of each outcome of an answer tool in `ask --json`, metrics and the access log; empty if its name says it. */
 export const ANSWER_OUTCOMES: Readonly<
   Record<'answered' | 'unfinished' | 'internal_error' | AnswerError['kind'], string>
 > = {

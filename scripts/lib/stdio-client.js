@@ -34,7 +34,7 @@ export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [
       take(found.message);
     }
   });
-  // A write to a server that is gone shows as its exit.
+  // If the server has ended, its exit is reported instead of a failed write.
   child.stdin.on('error', () => {});
   const exited = new Promise((resolve) => {
     child.once('close', (code, signal) => {
@@ -48,7 +48,7 @@ export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [
     const json = JSON.stringify(message);
     child.stdin.write(framing === 'line' ? `${json}\n` : `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`);
   };
-  /** Sends a message, and waits for the one with the same ID. */
+  /** Sends a message, and waits for the response with the same ID. */
   const ask = (message) => {
     const response = new Promise((resolve, reject) => {
       if (ended) reject(ended);
@@ -89,7 +89,7 @@ export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [
   };
 }
 
-/** The output contract of a response to `tools/call`; throws an error with a message if it contains none. */
+/** The answer in a response to `tools/call`. Throws an error with a message if it contains none. */
 export function answerOf(response) {
   if (response.error) throw new Error(response.error.data?.message ?? response.error.message);
   const text = response.result.content[0].text;

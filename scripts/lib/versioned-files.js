@@ -6,14 +6,14 @@ const FOLDERS = ['plugin', 'deploy', 'docs'];
 
 const NUMBER = String.raw`\d+\.\d+\.\d+(?:-[\w.]*\w)?`;
 const IN_MANIFESTS = new RegExp(`(?<="version": "|openai-responses-mcp@)${NUMBER}`, 'g');
-/** Packages and images, the answer of `initialize`, the title of the spec, the output of `--show-config`. */
+/** Versions in packages and images, the result of `initialize`, the title of the spec, and the output of `--show-config`. */
 const IN_DOCUMENTS = [
   new RegExp(`(?<=openai-responses-mcp(?:[@:]|","version":"))${NUMBER}`, 'g'),
   new RegExp(String.raw`(?<=^Version )${NUMBER}(?=\. Last change)`, 'gm'),
   new RegExp(`(?<=^ {2}"version": ")${NUMBER}(?=",\\n {2}"sources")`, 'gm'),
 ];
 
-/** The files that contain the version of package.json, or may contain it. */
+/** The files that may contain the version in package.json. */
 export function versionedFiles(root) {
   const inFolders = FOLDERS.flatMap((folder) =>
     readdirSync(path.join(root, folder), { recursive: true }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
@@ -24,7 +24,7 @@ export function versionedFiles(root) {
   );
 }
 
-/** The text of a file, with this version in each place where the version of this project is. */
+/** The text of a file, with this version in each place that has the version of this project. */
 export function withVersion(file, text, version) {
   const places = file.endsWith('.json') ? [IN_MANIFESTS] : IN_DOCUMENTS;
   return places.reduce((changed, place) => changed.replaceAll(place, version), text);
