@@ -181,7 +181,7 @@ describe('a message that is too large', () => {
   test.each(['hidden', 'malformed'])('ends the server if its ID cannot be seen (%s)', async (at) => {
     const { connection, events } = await connectSmall();
     const { outcome } = await callWaiting(connection);
-    const reason = 'sent a response of more than 1024 bytes to a call that cannot be seen';
+    const reason = 'sent a response of more than 1024 bytes to a call that cannot be identified';
     expect(errorOf(await call(connection, 'huge', { ...huge, at }))).toEqual({ kind: 'crashed', reason });
     expect(errorOf(await outcome)).toEqual({ kind: 'crashed', reason });
     expect(events.lost).toEqual([reason]);

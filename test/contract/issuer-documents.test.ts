@@ -68,14 +68,14 @@ describe('the metadata is not used', () => {
     ['if it is not JSON', () => '<html>', 'is not JSON'],
   ])('%s', async (_, page, problem) => {
     server.answers.set(METADATA, { body: page() });
-    expect(await read()).toBe(`${METADATA} ${problem}; /.well-known/openid-configuration has the status 404`);
+    expect(await read()).toBe(`${METADATA} ${problem}; /.well-known/openid-configuration answered with HTTP 404`);
   });
 });
 
 describe('the keys are not used', () => {
   test.each([
-    ['after a redirect', { status: 302, location: '/keys' }, 'has the status 302'],
-    ['after an error', { status: 500 }, 'has the status 500'],
+    ['after a redirect', { status: 302, location: '/keys' }, 'answered with HTTP 302'],
+    ['after an error', { status: 500 }, 'answered with HTTP 500'],
     ['if they are too large', { body: { keys: [], x: 'x'.repeat(256 * 1024) } }, 'has more than 262144 bytes'],
     ['if there is no list', { body: {} }, 'is not a set of keys'],
     ['if the list has other values', { body: { keys: [null] } }, 'is not a set of keys'],

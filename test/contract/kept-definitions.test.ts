@@ -73,7 +73,7 @@ test('a folder that cannot be used has one notice, and nothing else', async () =
     expect(await kept.read(key)).toBeUndefined();
   }
   expect(logger.lines).toEqual([
-    expect.stringMatching(/^warn gateway: the lists of servers cannot be kept in .*servers \(E\w+\), so that /),
+    expect.stringMatching(/^warn gateway: the lists of servers cannot be kept in .*servers \(E\w+\), so /),
   ]);
 });
 

@@ -171,7 +171,7 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
   [
     'a member is missing that RFC 8414 requires',
     (i) => (i.metadata = { response_types_supported: undefined }),
-    'is not as its standard requires: response_types_supported: ',
+    'does not conform to its standard: response_types_supported: ',
   ],
   [
     'an endpoint is not https',
@@ -231,8 +231,8 @@ test.each(['/mcp', OAUTH])('a login fails if %s does not answer within 10 s', as
 const PROMISED = { authorization_response_iss_parameter_supported: true };
 
 test.each<[string, Record<string, string>, object, string]>([
-  ['of another issuer', { iss: 'https://evil.example.com', error: 'never-shown' }, {}, 'the answer is not from '],
-  ['without the issuer that is promised', { iss: '' }, PROMISED, 'the answer is not from '],
+  ['of another issuer', { iss: 'https://evil.example.com', error: 'never-shown' }, {}, 'the response is not from '],
+  ['without the issuer that is promised', { iss: '' }, PROMISED, 'the response is not from '],
   [
     'with an error',
     { code: '', error: 'access_denied', error_description: 'not\u001B[31m you\u202E' },

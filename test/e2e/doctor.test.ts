@@ -41,6 +41,6 @@ test('http.oauth: keys of the issuer that cannot be read are a failure', async (
   issuer.answers.set('/keys', { status: 503 });
   const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
   const { code, stdout } = await runCli(['doctor', '--offline', '--config', config]);
-  expect(stdout).toContain(`(${url}/keys has the status 503).`);
+  expect(stdout).toContain(`(${url}/keys answered with HTTP 503).`);
   expect(code).toBe(1);
 });

@@ -10,7 +10,7 @@ import type { Report } from './problems.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
 
 const GROUPS_NEED_CLAIM = 'groups need http.oauth.groups_claim: the name of the claim with the groups of a caller';
-const LOCAL_TOKEN = 'with access, local is the user of this machine: name the caller with this token differently';
+const LOCAL_TOKEN = 'with access, local is the user of this machine; give the caller with this token another name';
 
 const toolNames = valueOr(
   ['all', 'read_only', null],

@@ -24,7 +24,7 @@ const EMPTY_TOKEN = 'is empty or not set; http.token_env (MCP_HTTP_TOKEN_ENV) ex
 const OAUTH_REQUIRED = {
   issuer: 'required with http.oauth: the issuer of the tokens, exactly as in their claim iss',
   audience:
-    'required with http.oauth: what the claim aud of the tokens must be, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
+    'required with http.oauth: the value of the claim aud in the tokens, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
   resource:
     'required, because http.oauth.audience is not an https:// URL: the public URL of the endpoint, such as https://mcp.example.com/mcp',
 };
@@ -82,7 +82,7 @@ function readTokens(
     if (token === '') problem(EMPTY_TOKEN);
     else if (!isSendableKey(token)) problem('expected a token of visible ASCII');
     else if (token.length < minLength) problem(SHORT_TOKEN);
-    else if (twin !== undefined) problem(`the token of ${twin.caller} must not be used twice`);
+    else if (twin !== undefined) problem(`is also the token of ${twin.caller}; each caller needs a token of its own`);
     tokens.push({ caller, token });
   }
   return tokens;

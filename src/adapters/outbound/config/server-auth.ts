@@ -62,7 +62,7 @@ const AUTH_TABLE = {
 /** How the gateway signs in to a remote server. */
 export type ServerAuth = Tree<typeof AUTH_TABLE>;
 
-const members = membersOf('a map of how to sign in; {} for the defaults', AUTH_TABLE);
+const members = membersOf('a map of options for signing in; {} for the defaults', AUTH_TABLE);
 
 /** The section `auth` of a server. If it is not a map, its value is not shown, because it may be a secret. */
 export const auth: ValueKind<ServerAuth> = {

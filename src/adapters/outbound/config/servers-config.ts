@@ -23,7 +23,7 @@ const KEY_ADVICE =
 /** No server is read then, because its variables may exist only in the process that started this one. */
 const NESTED: ConfigProblem = {
   where: GATEWAY_MARKER,
-  message: 'this program was started as a server of its own gateway, so that it starts no servers itself',
+  message: 'this program was started as a server of its own gateway, so it starts no servers itself',
 };
 
 /** Reads the section `servers` and the servers file. */
@@ -77,7 +77,7 @@ export async function readServers(
     if (name !== undefined) known.add(name);
     if (entry && found.length === 0) servers.push(entry);
     if (renamedFrom !== undefined) {
-      const message = `the server is called ${name} here: names have only letters, digits, - and _`;
+      const message = `the server is called ${name} here, because names have only letters, digits, - and _`;
       reporter(notices, file)(`${where}.name`, message, renamedFrom);
     }
   }

@@ -3,13 +3,13 @@ import { listOf, mapOf, text } from './kinds.ts';
 import { membersOf } from './members.ts';
 
 const PATTERNS = listOf(
-  'a list of names of tools, with * at an end for any',
+  'a list of names of tools, with * at either end for any text',
   TOOL_PATTERN,
   /^(?!\s*$)(?:\*?[^*]+\*?|\*)$/,
 );
 
 const NAMES = mapOf(
-  "a map of the server's own names to new ones, no two of them equal",
+  "a map of the server's own names to new names, all different",
   text('a name of at most 64 letters, digits, - and _', /^[A-Za-z0-9_-]{1,64}$/),
 );
 const RENAME: typeof NAMES = {

@@ -19,7 +19,7 @@ export const exposure = yamlOnly('true, false, search or auto', { enum: EXPOSURE
 );
 
 export const toolPatterns = listOf(
-  "a list of server/tool, with * at an end of the tool's name for any",
+  "a list of server/tool, with * at either end of the tool's name for any text",
   /^[^/\s]+\/(?:\*?[^*]+\*?|\*)$/,
 );
 

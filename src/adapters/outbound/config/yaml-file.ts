@@ -12,9 +12,10 @@ import { MAX_TYPOS, nearest } from './nearest.ts';
 import { reporter } from './problems.ts';
 
 const KEY_ADVICE =
-  'expected no API key: keep keys out of this file, set them in the variable that openai.api_key_env names';
+  'expected no API key: keep keys out of this file, and set the key in the variable that openai.api_key_env names';
 
-const EMPTY = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
+const EMPTY =
+  'expected at least one key: the file may not be completely written yet; for no servers, write servers: []';
 
 /** The values of keys and sections that are present but empty. All others that are empty count as absent. */
 const WHEN_EMPTY = new Map<string, unknown>([

@@ -42,7 +42,7 @@ export class DefinitionFiles implements KeptDefinitions {
       this.#secret = undefined;
       if (!this.#hasWarned)
         this.#logger.warn(
-          `gateway: the lists of servers cannot be kept in ${this.#folder} (${reasonOf(error)}), so that servers start with every session`,
+          `gateway: the lists of servers cannot be kept in ${this.#folder} (${reasonOf(error)}), so servers start with every session`,
         );
       this.#hasWarned = true;
     }

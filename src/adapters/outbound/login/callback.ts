@@ -22,7 +22,7 @@ export async function openCallback(port: number, state: string) {
     const [status, text] =
       method === 'GET' && accept(url)
         ? [200, 'You can close this page and return to the terminal.']
-        : [400, 'This is not the answer to the login that is in progress.'];
+        : [400, 'This address does not belong to the login that is in progress.'];
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`);
   });
   await once(server.listen(port, '127.0.0.1'), 'listening');

@@ -127,7 +127,7 @@ export class LoginTokens {
         ...(resource !== undefined && { resource }),
         fetchFn: oauthFetch(server.url, network, never()),
       });
-      const tokens = await named(`the answer of ${metadata.token_endpoint}`, refreshing);
+      const tokens = await named(`the response of ${metadata.token_endpoint}`, refreshing);
       onRenewal('renewed', await keep({ tokens, receivedAt: network.clock.now().getTime() }));
       return this.login;
     } catch (error) {

@@ -86,7 +86,7 @@ export async function named<T>(who: string, task: Promise<T>): Promise<T> {
     if (error instanceof LoginFailure) throw error;
     const { issues, message } = error as Error & { readonly issues?: readonly { path: string[]; message: string }[] };
     const details = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw new LoginFailure(`${who} is not as its standard requires: ${details ?? message}`);
+    throw new LoginFailure(`${who} does not conform to its standard: ${details ?? message}`);
   }
 }
 

@@ -142,5 +142,5 @@ function callbackOf({ auth }: LoginServer, state: string): Promise<Callback> {
 async function readPasted({ redirectUrl, accept }: Callback, { lines, onIgnored }: SigningIn): Promise<void> {
   for await (const line of lines)
     if (line.trim() !== '' && !accept(line.trim()))
-      onIgnored(`the line is not the URL at ${redirectUrl} with which the issuer answers this login`);
+      onIgnored(`the line is not the URL of this login, which begins with ${redirectUrl}`);
 }

@@ -155,7 +155,7 @@ function codeOf(parameters: URLSearchParams, metadata: AuthorizationServerMetada
   const [iss, code, error, text] = ['iss', 'code', 'error', 'error_description'].map((name) => parameters.get(name));
   const isPromised = metadata.authorization_response_iss_parameter_supported === true;
   if (iss == null ? isPromised : iss !== metadata.issuer)
-    throw new LoginFailure(`the answer is not from ${metadata.issuer}, so that it was not used`);
+    throw new LoginFailure(`the response is not from ${metadata.issuer}, so it was not used`);
   if (error == null && code) return { authorizationCode: code, ...(iss != null && { iss }) };
   const why = [error ?? 'it sent no code', text].filter(Boolean).join(': ');
   throw new LoginFailure(`${metadata.issuer} refused the login: ${shortLine(why, 200)}`);

@@ -187,7 +187,7 @@ export class ChildTransport implements Transport {
     const { maxBytes } = this.#options;
     const id = requestIdIn(start, end);
     if (id === 'unknown')
-      void this.#onLost(`sent a response of more than ${maxBytes} bytes to a call that cannot be seen`);
+      void this.#onLost(`sent a response of more than ${maxBytes} bytes to a call that cannot be identified`);
     else if (id !== undefined) this.onmessage?.(tooLargeResponse(id, maxBytes));
   }
 

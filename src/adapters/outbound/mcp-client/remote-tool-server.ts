@@ -88,7 +88,7 @@ export class RemoteToolServer implements ToolServer {
         const connecting = connectClient(transport, identity, mode, events, signal);
         // The client ignores the signal while it waits for some responses.
         const client = await untilAborted(connecting, signal);
-        if (client === 'aborted') throw new Error('no answer in time');
+        if (client === 'aborted') throw new Error('no response in time');
         if (state === 'over') throw new Error('the connection was lost');
         const closed = new AbortController();
         client.onclose = () => {

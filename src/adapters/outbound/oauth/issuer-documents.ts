@@ -72,7 +72,7 @@ async function readJson(
     const response = await fetch(url, { headers: { Accept: 'application/json' }, redirect: 'manual', signal });
     if (response.status !== 200) {
       await response.body?.cancel();
-      return err(`${url} has the status ${response.status}`);
+      return err(`${url} answered with HTTP ${response.status}`);
     }
     const text = await readDocument(response);
     if (text === undefined) return err(`${url} has more than ${MAX_DOCUMENT_BYTES} bytes`);

@@ -69,7 +69,7 @@ export class IssuerKeys {
     if (outcome.isOk()) this.#known = { find: createLocalJWKSet(outcome.value), readMs: this.#attemptedMs };
     if (outcome.isErr() === this.#isFailing) return;
     this.#isFailing = outcome.isErr();
-    const what = outcome.isErr() ? `cannot be read: ${outcome.error}` : 'were read again';
+    const what = outcome.isErr() ? `cannot be read: ${outcome.error}` : 'can be read again';
     logger.warn(`oauth: the keys of ${issuer} ${what}`);
   }
 

@@ -60,7 +60,7 @@ describe('is a problem:', () => {
     [
       { issuer: ISSUER },
       [
-        'http.oauth.audience: required with http.oauth: what the claim aud of the tokens must be, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
+        'http.oauth.audience: required with http.oauth: the value of the claim aud in the tokens, usually the public URL of the endpoint, such as https://mcp.example.com/mcp',
       ],
     ],
     [

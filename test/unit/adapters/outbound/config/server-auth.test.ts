@@ -71,7 +71,7 @@ describe('a problem', () => {
   const MACHINE = `grant: client_credentials, client_id: a, ${ISSUED}: "\${SECRET}"`;
 
   test.each([
-    ['hunter2', ['auth: expected a map of how to sign in; {} for the defaults']],
+    ['hunter2', ['auth: expected a map of options for signing in; {} for the defaults']],
     ['{client_secrte: hunter2}', ['auth.client_secrte: unknown key; did you mean client_secret?']],
     ['{client_id: é}', [`auth.client_id: é: ${ID}`]],
     ['{issuer: "http://auth.example.com"}', [`auth.issuer: http://auth.example.com: ${ISSUER}`]],

@@ -139,7 +139,10 @@ describe('a problem', () => {
     ['inherit_env: [ALICE_TOKEN]', 'inherit_env: ALICE_TOKEN: expected no variable with a key of this program'],
     ['tools: {rename: {a: b c}}', 'tools.rename.a: b c: expected a name of at most 64 letters, digits, - and _'],
     ['tools: {only: [read]}', 'tools.only: unknown key; did you mean deny?'],
-    ['tools: {deny: ["**"]}', 'tools.deny: ["**"]: expected a list of names of tools, with * at an end for any'],
+    [
+      'tools: {deny: ["**"]}',
+      'tools.deny: ["**"]: expected a list of names of tools, with * at either end for any text',
+    ],
     ['url: "https://a.example"', ': expected exactly one of command and url'],
     ['headers: {A: b}', 'headers: has no effect on a server with a command'],
     ['envs: {A: b}, env: {A: b}', 'env: is the same as envs; set only one'],
@@ -301,7 +304,8 @@ describe('variables', () => {
 test.each(['', '# servers: []\n'])('a file of %j has no keys, but is a problem in a reload', async (yaml) => {
   expect((await configOf(yaml)).servers).toBeUndefined();
   const commandLine = { '--config': at('config.yaml') };
-  const message = 'expected keys: an empty file may be one that is being written; for no servers, write servers: []';
+  const message =
+    'expected at least one key: the file may not be completely written yet; for no servers, write servers: []';
   expect(await loadConfig({ environment: {}, commandLine, version: '1.2.3', isReload: true })).toMatchObject({
     problems: [{ where: at('config.yaml'), message }],
   });

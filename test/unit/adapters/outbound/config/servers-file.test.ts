@@ -249,7 +249,7 @@ describe('a name that other programs allow', () => {
     const [server] = (await serversOf(content)) ?? [];
     expect(server?.name).toEqual(usable);
     expect(await noticesOf(content)).toEqual([
-      `mcpServers.${name}.name: ${name}: the server is called ${server?.name} here: names have only letters, digits, - and _`,
+      `mcpServers.${name}.name: ${name}: the server is called ${server?.name} here, because names have only letters, digits, - and _`,
     ]);
   });
 

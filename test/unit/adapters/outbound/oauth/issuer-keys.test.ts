@@ -153,7 +153,7 @@ describe('an issuer that is down', () => {
   });
 
   test('is logged once, and so is its return', async () => {
-    const { issuer, clock, logger, find } = start('https://auth.example.com/keys has the status 500');
+    const { issuer, clock, logger, find } = start('https://auth.example.com/keys answered with HTTP 500');
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await find(OLD);
       await clock.advance(10_000);
@@ -162,8 +162,8 @@ describe('an issuer that is down', () => {
     await find(OLD);
     await settled();
     expect(logger.lines).toEqual([
-      'warn oauth: the keys of https://auth.example.com cannot be read: https://auth.example.com/keys has the status 500',
-      'warn oauth: the keys of https://auth.example.com were read again',
+      'warn oauth: the keys of https://auth.example.com cannot be read: https://auth.example.com/keys answered with HTTP 500',
+      'warn oauth: the keys of https://auth.example.com can be read again',
     ]);
   });
 });
