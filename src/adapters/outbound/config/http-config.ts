@@ -17,7 +17,7 @@ const TOKEN_REQUIRED =
   'other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)';
 const WILDCARD_NEEDS_TOKEN =
   'without the check of Host, any page could call this endpoint, so a token is required: set MCP_HTTP_TOKEN to the token, or list the host names';
-/** Other machines can guess tokens as often as the network allows, so that a short one is refused. */
+/** Other machines can guess tokens as often as the network allows, so short ones are refused. */
 const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN = 'is empty or not set; http.token_env (MCP_HTTP_TOKEN_ENV) expects a token in it';

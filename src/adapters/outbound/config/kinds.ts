@@ -24,7 +24,7 @@ export interface ValueKind<T = unknown> {
   readonly fromText: (text: string) => T | undefined;
   /** Whether the value names a variable with a secret. By mistake, it may be the secret itself. */
   readonly namesSecret?: true;
-  /** Whether the value may contain secrets, so that it is not shown. */
+  /** Whether the value may contain secrets, and is then not shown. */
   readonly isSecret?: true;
   /** The JSON Schema of values in YAML. Where a schema cannot express the rule, it accepts more. */
   readonly schema: JsonObject;

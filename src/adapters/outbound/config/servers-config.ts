@@ -67,7 +67,7 @@ export async function readServers(
     const folder = file === undefined ? process.cwd() : dirname(file);
     const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets };
     const entry = isObject(given) ? readServerEntry(value, context, report) : report('', NO_SERVER);
-    // The entry may be right for the program that wrote the file, so that it is left out. A name that is taken could mean either server.
+    // The entry may be right for the program that wrote the file, so it is only left out. A name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {
       broken.push(found);
       continue;

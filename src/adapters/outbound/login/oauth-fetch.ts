@@ -22,7 +22,7 @@ export class LoginFailure extends Error {
   }
 }
 
-/** Time limit of requests for tokens. Issuers replace a refresh token before they respond, so that a slow response must not be lost. */
+/** Time limit of requests for tokens. Issuers replace a refresh token before they respond, so a slow response must not be lost. */
 const TOKEN_MS = 60_000;
 const MAX_LENGTH = 500;
 const DOCUMENT_MS = 10_000;

@@ -52,7 +52,7 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
   const permission = status === 401 ? missingPermission(message) : undefined;
   const detail = excerpt(permission ?? message, context) || `HTTP status ${status}`;
   const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redactor.inLogs(type)) });
-  // The message of any other 401 contains the key, partly masked, so that no part of it is kept.
+  // The message of any other 401 contains the key, partly masked, so no part of it is kept.
   const isSecret = status === 401 && permission === undefined;
   const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
   const log = withoutUndefined({ status, name, code, ...shown });
