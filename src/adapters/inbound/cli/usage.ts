@@ -42,14 +42,8 @@ Options of commands:
   --json                  print JSON (ask, check, doctor, tools, call,
                           logins)
   --tool <name>           answer (default), answer_detailed, answer_quick (ask)
-  check [file | URL | -]  check the sources of a text: whether the linked pages
-                          exist, and contain the figures of the sentences that
-                          cite them
-  doctor                  check everything that an answer needs; asks the API
-                          one question (with grounding.tools, two), which
-                          costs a little
-  tools [server [tool]]   list the tools of your MCP servers, or of one server,
-                          or the parameters of one tool
+  --fresh                 ask every server, even if its tools are known (tools)
+  --lock                  approve all tools in the file of gateway.lock (tools)
   --diff                  compare the tools with that file (tools)
   --verbose               also print the duration, model and usage (ask)
   --no-browser            only print the URL at which to sign in (login)

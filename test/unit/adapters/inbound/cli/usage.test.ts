@@ -2,7 +2,31 @@ import { describe, expect, test } from 'vitest';
 import { parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
 import { USAGE } from '../../../../../src/adapters/inbound/cli/usage.ts';
 
+const NAMED = [
+  ...[
+    '--stdio',
+    '--http',
+    'ask',
+    'check',
+    'doctor',
+    'tools',
+    'call',
+    'login',
+    'logins',
+    'logout',
+    'help,',
+    '--show-config',
+  ],
+  ...['--config', '--offline', '--record', '--servers', '--expose', '--debug', '--json', '--tool', '--fresh', '--lock'],
+  ...['--diff', '--verbose', '--no-browser', '--check', 'openai-responses-mcp'],
+];
+
 describe('help', () => {
+  test('lists every mode, command and option once', () => {
+    const names = [...USAGE.matchAll(/^ {2}(\S[^\s[=]*)/gm)].map(([, name]) => name);
+    expect(names.filter((name, at) => name !== names[at - 1])).toEqual(NAMED);
+  });
+
   test('fits in 80 columns', () => {
     expect(USAGE.split('\n').filter((line) => line.length > 80)).toEqual([]);
   });
