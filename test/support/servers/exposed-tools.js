@@ -15,6 +15,7 @@ const ECHO_SCHEMA = {
 };
 const SUM_SCHEMA = { type: 'object', properties: { sum: { type: 'number' } }, required: ['sum'] };
 let cancellations = 0;
+let finishSteps = () => {};
 
 export const TOOLS = {
   echo: {
@@ -40,15 +41,19 @@ export const TOOLS = {
   },
   fail: { run: () => ({ ...text('It did not work.'), isError: true }) },
   refuse: { error: { code: -32050, message: 'Not today', data: { hint: 'tomorrow' } } },
-  /** The last progress is read together with the result. */
+  /** Reports its first step. A call with `finish` ends it, so that a client has read the step: one that follows at once is read with the result. */
   steps: {
-    run: (_, { id, progressToken, send }) => {
+    run: ({ finish }, { id, progressToken, send }) => {
+      if (finish) {
+        finishSteps();
+        return text('Finished.');
+      }
       const report = (progress) => {
         const params = { progressToken, progress, total: 2, message: `step ${progress}` };
         return progressToken === undefined ? [] : [{ method: 'notifications/progress', params }];
       };
       send(...report(1));
-      setTimeout(() => send(...report(2), { id, result: text('Done.') }), 50);
+      finishSteps = () => send(...report(2), { id, result: text('Done.') });
     },
   },
   /** Ends only when it is cancelled, which is too late. */
