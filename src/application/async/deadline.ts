@@ -22,7 +22,7 @@ export function forwardAbort(signal: AbortSignal, controller: AbortController): 
 
 /**
  * Runs `task` with a signal that aborts with `signal`, for the same reason, or after `ms`. `isTimedOut` is true if the time limit passed first.
- * Leaves no timer and no listener.
+ * Leaves no timer and no listener. If `ms` is infinite, the task gets `signal` itself.
  */
 export async function withDeadline<T>(
   clock: Clock,
@@ -30,6 +30,10 @@ export async function withDeadline<T>(
   signal: AbortSignal,
   task: (signal: AbortSignal) => Promise<T>,
 ): Promise<{ readonly outcome: T; readonly isTimedOut: boolean }> {
+  if (ms === Number.POSITIVE_INFINITY) {
+    const outcome = await task(signal);
+    return { outcome, isTimedOut: signal.reason === TIMED_OUT };
+  }
   const limit = new AbortController();
   const stopForwarding = forwardAbort(signal, limit);
   const cancelTimer = clock.after(ms, () => limit.abort(TIMED_OUT));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { untilAborted, whenSettled, withDeadline } from '../../../../src/application/async/deadline.ts';
+import { TIMED_OUT, untilAborted, whenSettled, withDeadline } from '../../../../src/application/async/deadline.ts';
 import { expectNoListener } from '../../../contract/search-kit.ts';
 import { never } from '../../../support/core.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
@@ -54,6 +54,16 @@ describe('withDeadline', () => {
       outcome: 'gone',
       isTimedOut: false,
     });
+  });
+
+  test('without a limit gives the task the signal of the caller, and starts no timer', async () => {
+    const { clock, run } = start();
+    const caller = never();
+    const limited = await run(Number.POSITIVE_INFINITY, caller, async (signal) => signal === caller);
+    expect(limited).toEqual({ outcome: true, isTimedOut: false });
+    expect(clock.slept).toEqual([]);
+    const over = await run(Number.POSITIVE_INFINITY, AbortSignal.abort(TIMED_OUT), reasonOfAbort);
+    expect(over).toEqual({ outcome: TIMED_OUT, isTimedOut: true });
   });
 
   test('passes an exception on, and leaves no timer and no listener', async () => {
