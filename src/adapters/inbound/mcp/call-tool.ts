@@ -1,4 +1,3 @@
-import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { ToolCall as NamedCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
@@ -54,9 +53,9 @@ export async function callTool(
       signal,
     );
     const reply = toReply(outcome, named.server, call, options);
-    const hasPending = reply !== 'cancelled' && reporter?.finish() === true;
-    if (hasPending) await clock.sleep(PROGRESS_FLUSH_MS, never());
-    await clock.sleep(progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs(), signal);
+    if (reply !== 'cancelled' && reporter?.finish()) progressMs = clock.elapsedMs();
+    const flushMs = progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs();
+    if (flushMs > 0) await clock.sleep(flushMs, signal);
     return reply;
   } finally {
     reporter?.stop();

@@ -256,10 +256,12 @@ describe('progress', () => {
 
   test('is not requested for a client whose token is invalid, and then nothing waits', async () => {
     const files = new ScriptedToolServer({ read: reports });
-    const { call, sent } = start({ files });
+    const { call, sent, clock } = start({ files });
     await call('files__read', {}, { progressToken: {} });
     expect(sent).toMatchObject([{ id: 1, result: {} }]);
     expect(files.last.progressRequests).toBe(0);
+    // The timers of Node.js take at least a millisecond, also for a wait without a length.
+    expect(clock.slept.filter((ms) => ms <= 0)).toEqual([]);
   });
 });
 

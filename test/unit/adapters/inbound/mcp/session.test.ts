@@ -292,8 +292,9 @@ describe('progress', () => {
   });
 
   test.each([undefined, { progressToken: null }])('is not sent to a client whose _meta is %j', async (_meta) => {
-    const { sent, ended } = progressing(new FakeApplication(searches), { _meta });
+    const { sent, clock, ended } = progressing(new FakeApplication(searches), { _meta });
     await ended;
     expect(sent).toHaveLength(1);
+    expect(clock.slept).toEqual([]);
   });
 });
