@@ -160,6 +160,38 @@ test('a failure has its cause, and with debug attempts and costs are logged, wit
   expect(log + server.stdout).not.toContain(API_KEY.slice(0, 12));
 });
 
+const SUPPORTS_EFFORT = `model_profiles:
+  answer: { model: o3 }
+  answer_detailed: { model: gpt-5.2 }
+  answer_quick: { model: gpt-4o }
+`;
+
+// S8
+test.for([
+  ['answer', 'o3', 'verbosity:false, reasoning:true', 'reasoning=on text.verbosity=off'],
+  ['answer_detailed', 'gpt-5.2', 'verbosity:true, reasoning:true', 'reasoning=on text.verbosity=on'],
+  ['answer_quick', 'gpt-4o', 'verbosity:false, reasoning:false', 'reasoning=off text.verbosity=off'],
+])('with debug, %s with %s logs each step of its call', async ([tool = '', model, supports, sent]) => {
+  const args = ['--stdio', '--debug', '--config', newFile('config.yaml', SUPPORTS_EFFORT)];
+  const { api, server } = await serveWithApi({ framing: 'framed', args });
+  api.reply(answers('Yes.'));
+  await server.callTool(tool, { query: 'A question of mine' });
+  server.closeStdin();
+  await server.exited;
+  const log = server.stderr();
+  for (const line of [
+    /server: stdin chunk=\d+\n/,
+    /server: headerEnd=21\n/,
+    /server: recv method=tools\/call id=\d+\n/,
+    new RegExp(`server: tools/call name=${tool} argsKeys=\\["query"\\] queryLen=18\n`),
+    /server: send \(framed\) bytes=\d+\n/,
+    /server: send json=\{"jsonrpc":"2\.0"/,
+  ])
+    expect(log).toMatch(line);
+  expect(log).toContain(`answer: profile=${tool} model=${model} supports={${supports}}\n`);
+  expect(log).toContain(`answer: request summary tools=web_search(on) ${sent}\n`);
+});
+
 // S20
 test('a missing key fails the call and nothing else', async () => {
   const server = serve();

@@ -4,7 +4,7 @@ import { handleIn } from '../../domain/answers/answer-handle.ts';
 import { renderAnswer } from '../../domain/answers/answer-result.ts';
 import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
-import { profileFor } from '../../domain/answers/model-profile.ts';
+import { type ModelProfile, profileFor, profileSupport } from '../../domain/answers/model-profile.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
@@ -107,6 +107,7 @@ export class AnswerQuery {
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
     if (profile === undefined) return err({ kind: 'no_profile', tool });
+    this.#logProfile(tool, profile);
     return ok({
       by,
       question: question.value,
@@ -178,6 +179,15 @@ export class AnswerQuery {
       const ofPages = pages && this.#deps.pageChecks?.report(result, reply, pages);
       return { result, report: { ...report, ...ofPages } };
     });
+  }
+
+  #logProfile(tool: ToolName, profile: ModelProfile): void {
+    const { logger } = this.#deps;
+    if (!logger.isDebug) return;
+    const { verbosity, reasoning } = profileSupport(profile);
+    logger.debug(
+      `answer: profile=${tool} model=${profile.model} supports={verbosity:${verbosity}, reasoning:${reasoning}}`,
+    );
   }
 
   #logUsage({ model = '', responseId = '', usage, searches, attempts, seconds }: Answer['report']): void {

@@ -34,8 +34,16 @@ export function profileFor(tool: ToolName, profiles: ModelProfiles): ModelProfil
   return model === undefined ? undefined : { model, ...rest, ...(configured.length > 0 && { configured }) };
 }
 
-/** Whether a model supports optional parameters, judging by its ID; undefined if its ID does not show it. */
-export function modelSupport(model: string): { readonly verbosity?: boolean; readonly reasoning?: boolean } {
+/** Which optional parameters the model of a profile gets. If its ID does not show what it accepts, it gets what is configured. */
+export function profileSupport({ model, configured = [] }: ModelProfile) {
+  const known = modelSupport(model);
+  return {
+    verbosity: known.verbosity ?? configured.includes('verbosity'),
+    reasoning: known.reasoning ?? configured.includes('reasoningEffort'),
+  };
+}
+
+function modelSupport(model: string): { readonly verbosity?: boolean; readonly reasoning?: boolean } {
   const gptFiveOrLater = Number(/^gpt-(\d+)/.exec(model)?.[1] ?? 0) >= 5;
   if (gptFiveOrLater) return { verbosity: true, reasoning: true };
   if (/^o[34](?!\w)/.test(model)) return { verbosity: false, reasoning: true };

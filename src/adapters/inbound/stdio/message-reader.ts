@@ -23,16 +23,19 @@ const FIELD = /^\s*([\w-]+)\s*:(.*)$/s;
  */
 export class MessageReader {
   readonly #onEvent: (event: ReadEvent) => void;
+  readonly #onHeader: (bytes: number) => void;
   /** The received parts of an incomplete line or body, and their total length. */
   #parts: Buffer[] = [];
   #size = 0;
   /** The length of the body that is being read. */
   #bodyLength: number | undefined;
-  /** The value of `Content-Length`, while a header is being read. */
-  #header: { length: string } | undefined;
+  /** The value of `Content-Length` and the number of bytes so far, while a header is being read. */
+  #header: { length: string; bytes: number } | undefined;
 
-  constructor(onEvent: (event: ReadEvent) => void) {
+  /** `onHeader` gets the length in bytes of each complete header, without its blank line. */
+  constructor(onEvent: (event: ReadEvent) => void, onHeader: (bytes: number) => void = () => {}) {
     this.#onEvent = onEvent;
+    this.#onHeader = onHeader;
   }
 
   push(chunk: Buffer): void {
@@ -67,9 +70,10 @@ export class MessageReader {
 
   #onField(line: Buffer): void {
     const text = line.toString().trim();
-    const { length } = this.#header ?? { length: 'missing' };
+    const { length, bytes } = this.#header ?? { length: 'missing', bytes: 0 };
     this.#header = undefined;
     if (text === '') {
+      this.#onHeader(bytes);
       if (/^\d+$/.test(length) && Number(length) <= MAX_BYTES) this.#bodyLength = Number(length);
       else this.#report(`a header whose Content-Length is ${length}`, 'framed');
       if (this.#bodyLength === 0) this.#readBody(line.subarray(line.length));
@@ -79,7 +83,10 @@ export class MessageReader {
     if (name === undefined) {
       this.#report('an invalid header', 'framed');
       this.#onLine(line);
-    } else this.#header = { length: name.toLowerCase() === 'content-length' ? value.trim() : length };
+    } else {
+      const isLength = name.toLowerCase() === 'content-length';
+      this.#header = { length: isLength ? value.trim() : length, bytes: bytes + line.length + 1 };
+    }
   }
 
   /** Reads to the end of the body, and returns the bytes after it. */

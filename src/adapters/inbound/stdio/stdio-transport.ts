@@ -34,7 +34,8 @@ export class StdioTransport {
   /** Serves until the input has ended and every response was sent. The end of input cancels no call, and ends subscriptions. */
   async serve(): Promise<void> {
     const { input, logger } = this.#options;
-    const reader = new MessageReader((event) => this.#onRead(event));
+    const onHeader = (bytes: number) => logger.debug(`server: headerEnd=${bytes}`);
+    const reader = new MessageReader((event) => this.#onRead(event), onHeader);
     await new Promise<void>((resolve) => {
       input.on('data', (chunk: Buffer) => {
         if (logger.isDebug) logger.debug(`server: stdin chunk=${chunk.length}`);

@@ -212,6 +212,12 @@ export class OpenAiResponsesSearch implements LlmSearch {
   #logRequest({ input: _, instructions: __, tools = [], ...parameters }: RequestBody): void {
     const { logger } = this.#options;
     if (!logger.isDebug) return;
+    const onOff = (isSent: boolean) => (isSent ? 'on' : 'off');
+    const search = onOff(tools.some(({ type }) => type !== 'function'));
+    const [reasoning, verbosity] = [parameters.reasoning, parameters.text].map((sent) => onOff(sent !== undefined));
+    logger.debug(
+      `answer: request summary tools=web_search(${search}) reasoning=${reasoning} text.verbosity=${verbosity}`,
+    );
     const offered = tools.map((tool) => (tool.type === 'function' ? tool.name : tool));
     logger.debug(`openai(client): request ${JSON.stringify({ ...parameters, tools: offered })}`);
   }

@@ -1,5 +1,5 @@
 import type { Conversation, Round, SearchRequest } from '../../../application/ports/llm-search.ts';
-import { modelSupport, type UserLocation } from '../../../domain/answers/model-profile.ts';
+import { profileSupport, type UserLocation } from '../../../domain/answers/model-profile.ts';
 import type { ToolOutput } from '../../../domain/grounded/tool-output.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 
@@ -96,13 +96,11 @@ function toAscii(host: string): string {
 
 /** The parameters that do not depend on the conversation so far. */
 function toParameters({ profile, mode: asked }: SearchRequest, { store, background }: RequestOptions) {
-  const { verbosity, reasoningEffort: effort, reasoningMode: mode, configured = [] } = profile;
-  const supports = modelSupport(profile.model);
-  const hasVerbosity = supports.verbosity ?? configured.includes('verbosity');
-  const hasEffort = supports.reasoning ?? configured.includes('reasoningEffort');
-  const reasoning = withoutUndefined({ effort: hasEffort ? effort : undefined, mode });
+  const { verbosity, reasoningEffort: effort, reasoningMode: mode } = profile;
+  const supports = profileSupport(profile);
+  const reasoning = withoutUndefined({ effort: supports.reasoning ? effort : undefined, mode });
   const optional = withoutUndefined({
-    text: hasVerbosity && verbosity ? { verbosity } : undefined,
+    text: supports.verbosity && verbosity ? { verbosity } : undefined,
     reasoning: Object.keys(reasoning).length === 0 ? undefined : reasoning,
     max_output_tokens: profile.maxOutputTokens,
     max_tool_calls: profile.maxToolCalls,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { modelSupport, profileFor } from '../../../../src/domain/answers/model-profile.ts';
+import { profileFor, profileSupport } from '../../../../src/domain/answers/model-profile.ts';
 
 // S44
 describe('what a model accepts', () => {
@@ -12,10 +12,17 @@ describe('what a model accepts', () => {
     ['o4-mini', false, true],
     ['o1', false, false],
     ['gpt-4o', false, false],
-    ['gpt-oss-120b', undefined, undefined],
-    ['my-gpt-5', undefined, undefined],
+    ['gpt-oss-120b', false, false],
+    ['my-gpt-5', false, false],
   ])('%s: verbosity %s, effort %s', (model, verbosity, reasoning) => {
-    expect(modelSupport(model)).toEqual({ verbosity, reasoning });
+    expect(profileSupport({ model })).toEqual({ verbosity, reasoning });
+  });
+
+  test.each([
+    ['my-gpt-5', { verbosity: false, reasoning: true }],
+    ['gpt-4o', { verbosity: false, reasoning: false }],
+  ])('%s with a configured effort: %j', (model, expected) => {
+    expect(profileSupport({ model, configured: ['reasoningEffort'] })).toEqual(expected);
   });
 });
 
