@@ -18,12 +18,14 @@ export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [
   const child = spawn(process.execPath, [...nodeArgs, script, ...args], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const waiting = new Map();
   const notifications = [];
+  const unasked = [];
   let unread = Buffer.alloc(0);
   let nextId = 1;
   let ended;
 
   const take = (message) => {
     if (message.id === undefined) notifications.push(message);
+    else if (!waiting.has(message.id)) unasked.push(message);
     waiting.get(message.id)?.resolve(message);
     waiting.delete(message.id);
   };
@@ -66,9 +68,12 @@ export function startServer({ script = PROGRAM, args = ['--stdio'], nodeArgs = [
 
   return {
     child,
-    /** The notifications that the server wrote, in order. */
+    /** The messages without an ID that the server wrote, in order. */
     notifications,
+    /** The responses that belong to no request that waits. */
+    unasked,
     ask,
+    notify,
     request,
     callTool: (name, args) => request('tools/call', { name, arguments: args }),
     initialize: async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
-import { answers } from '../support/behaviours.ts';
+import { answers, stallsMidStream } from '../support/behaviours.ts';
 import { runCli } from '../support/run-cli.ts';
 import { API_KEY, apiEnv, fakeApi, ROOT } from './serve.ts';
 
@@ -92,4 +92,30 @@ test('mcp-smoke --live asks the API, and fails if the API does', async () => {
 test('mcp-smoke --live skips without a key', async () => {
   const result = await runScript('mcp-smoke.js', ['--live']);
   expect(result).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^Skipped: .*OPENAI_API_KEY/) });
+});
+
+test.for([
+  ['test-tools-list.js', 'OK: tools/list names answer, answer_detailed, answer_quick (line).'],
+  ['test-cancel-noinflight.js', 'OK: cancellations of requests that are not in flight are ignored.'],
+  ['test-cancel-during-call.js', 'Skipped: OPENAI_API_KEY is not set, and this script asks the OpenAI API.'],
+])('%s passes without a key', async ([name = '', expected]) => {
+  const { code, stdout, stderr } = await runScript(name);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`${expected}\n`);
+});
+
+// S18
+test('test-cancel-during-call passes if a cancelled call gets no response', async () => {
+  const api = await fakeApi();
+  api.replyAlways(stallsMidStream());
+  const passed = await runScript('test-cancel-during-call.js', [], apiEnv(api));
+  expect(passed).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^OK: the cancelled call/) });
+  expect(api.requests).toMatchObject([{ aborted: true }]);
+});
+
+test('test-cancel-during-call fails if the call ends before it is cancelled', async () => {
+  const api = await fakeApi();
+  api.replyAlways(answers('Too fast.'));
+  const failed = await runScript('test-cancel-during-call.js', [], apiEnv(api));
+  expect(failed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^FAILED: answered before/) });
 });

@@ -10,6 +10,7 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
@@ -40,8 +41,29 @@ describe('ci.yml', () => {
     expect(engines.node).toBe(`>=${Math.min(...(matrix?.['node-version'] ?? []))}`);
   });
 
-  test('has no secret, so that no code of a dependency can read the key', () => {
-    expect(read('.github/workflows/ci.yml')).not.toContain('secrets.');
+  test('runs for every push and every pull request', () => {
+    expect(CI.on).toEqual({ push: null, pull_request: null });
+  });
+
+  test('runs the scripts of the specification in its order, after a build', () => {
+    const { steps = [] } = CI.jobs['build-and-test'] ?? {};
+    expect(steps.map(({ uses = '', run = uses.replace(/@.*/, '') }) => run)).toEqual([
+      'actions/checkout',
+      'actions/setup-node',
+      'npm ci',
+      'npm run build',
+      'node scripts/test-tools-list.js',
+      'node scripts/test-cancel-noinflight.js',
+      'node scripts/test-cancel-during-call.js',
+    ]);
+    expect(steps[1]?.with).toEqual({ 'node-version': '20', cache: 'npm' });
+  });
+
+  test('has one secret, in the one step that needs it, so that no other step can read the key', () => {
+    expect(read('.github/workflows/ci.yml').match(/secrets\./g)).toHaveLength(1);
+    expect(CI.jobs['build-and-test']?.steps.at(-1)?.env).toEqual({
+      OPENAI_API_KEY: '\u0024{{ secrets.OPENAI_API_KEY }}',
+    });
   });
 });
 
