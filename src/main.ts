@@ -3,16 +3,15 @@ import { USAGE } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
-import { createRedactor } from './domain/values/redaction.ts';
 import type { TerminalCommand } from './wiring/command.ts';
-import type { Program } from './wiring/runtime.ts';
+import { createProgram } from './wiring/runtime.ts';
 import { serveStdio } from './wiring/stdio.ts';
 import { PROGRAM, VERSION } from './wiring/version.ts';
 
 /** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;
 
-const program: Program = { redactor: createRedactor(), folder: import.meta.dirname };
+const program = createProgram(import.meta.dirname);
 
 /** Decides the mode, and returns the exit code when it has ended. */
 async function main(command: Command): Promise<number> {
@@ -59,7 +58,7 @@ const READER_CLOSED = /^(?:EPIPE|ECONNRESET|EOF)$/;
 function onStdoutError({ code = '' }: NodeJS.ErrnoException): void {
   if (READER_CLOSED.test(code) || isOutputLost) return;
   isOutputLost = true;
-  process.stderr.write(PROCESS.lostOutput(code));
+  program.stderr.say('error', PROCESS.lostOutput(code));
 }
 
 /** Maximum length of the message of an exception. */
@@ -67,7 +66,7 @@ const MAX_MESSAGE = 1000;
 
 function fail(error: unknown): void {
   const message = program.redactor.inLogs(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
-  process.stderr.write(`${PROGRAM}: ${missingFileMessage(error) ?? `internal error: ${message}`}\n`);
+  program.stderr.say('error', `${PROGRAM}: ${missingFileMessage(error) ?? `internal error: ${message}`}`);
   exit(FAILED);
 }
 

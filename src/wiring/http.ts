@@ -26,12 +26,10 @@ export async function serveHttp(command: ServerCommand, program: Program): Promi
 }
 
 async function serve(runtime: Runtime): Promise<number> {
-  const { config, clock, logger, redactor, audit } = runtime;
+  const { config, clock, logger, stderr, audit } = runtime;
   const { http, openai, llm, timeoutMs } = config;
-  // Calls continue even if nothing reads the access log any more.
-  process.stderr.on('error', () => {});
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const logSpawn = (line: string) => void process.stderr.write(`${redactor.inLogs(line)}\n`);
+  const logSpawn = (line: string) => stderr.say('info', line);
   const metrics = new Metrics(() => gateway());
   const composed = composeCatalogue(runtime, {
     servers: [],
@@ -75,7 +73,7 @@ async function serve(runtime: Runtime): Promise<number> {
     },
     endWaits: () => application()?.endWaits?.() === true,
     metrics,
-    writeAccessLine: (line) => void process.stderr.write(redactor.inLogs(line)),
+    writeAccessLine: (entry) => stderr.record(entry),
   });
   // A terminal sends SIGHUP when it is closed.
   const isOnTerminal = process.stderr.isTTY === true;
@@ -84,7 +82,7 @@ async function serve(runtime: Runtime): Promise<number> {
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
       const waiting = server.inFlight;
-      if (!isStopping && waiting > 0) process.stderr.write(SERVING.draining(http.drainMs, waiting));
+      if (!isStopping && waiting > 0) stderr.say('info', SERVING.draining(http.drainMs, waiting));
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
       isStopping = true;
     };
@@ -134,17 +132,17 @@ async function serve(runtime: Runtime): Promise<number> {
   }
   const listening = await server.listen();
   if (listening.isErr()) {
-    process.stderr.write(SERVING.notListening(http.host, http.port, listening.error));
+    stderr.say('error', SERVING.notListening(http.host, http.port, listening.error));
     return FAILED;
   }
   started = configure(config);
   await started;
-  process.stderr.write(SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
-  if (http.page) process.stderr.write(`page: ${new URL('/', listening.value).href}\n`);
-  if (isGatewayOnly(config)) process.stderr.write(`${SERVING.gatewayOnly(openai.apiKeyVariable)}\n`);
+  stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
+  if (http.page) stderr.say('info', `page: ${new URL('/', listening.value).href}`);
+  if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(openai.apiKeyVariable));
   else if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
-    process.stderr.write(SERVING.noKey(openai.apiKeyVariable));
-  if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) process.stderr.write(SERVING.hosts);
+    stderr.say('warn', SERVING.noKey(openai.apiKeyVariable));
+  if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) stderr.say('warn', SERVING.hosts);
   const code = await stopped;
   composed.endServers();
   return code;

@@ -5,6 +5,7 @@ import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig, type ServerConfig } from '../adapters/outbound/config/load-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
+import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
 import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { Validated } from '../application/ports/config.ts';
@@ -26,6 +27,7 @@ export interface Runtime {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
+  readonly stderr: StandardError;
   /** The current rights of callers. */
   readonly rightsOf: RightsOf;
   /** The section `access` as it is now. */
@@ -49,7 +51,16 @@ export interface Runtime {
 /** The input of the program before it reads its configuration. */
 export interface Program {
   readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly stderr: StandardError;
   readonly folder: string;
+}
+
+/** `folder` is that of the program. */
+export function createProgram(folder: string): Program {
+  const redactor = createRedactor();
+  const clock = new SystemClock();
+  return { redactor, clock, stderr: new StandardError({ redactor, clock }), folder };
 }
 
 /** The servers that answers of the user of this machine use, or all servers of this user if clients use them too. */
@@ -85,17 +96,17 @@ interface BootstrapOptions extends ConfigOptions, Partial<Program> {
 
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: BootstrapOptions): Promise<Validated<Runtime>> {
-  const { redactor = createRedactor(), folder = '' } = options;
+  const { redactor, clock, stderr, folder } = { ...createProgram(''), ...options };
   const load = async (isReload: boolean) => {
     const validated = await loadConfig({ ...options, isReload });
+    if (options.serves && !isReload) stderr.form = validated.log;
     if ('value' in validated) redactor.learn(validated.value.secrets);
     return validated;
   };
   const validated = await load(false);
   if ('problems' in validated) return validated;
   const config = validated.value;
-  const clock = new SystemClock();
-  const logger = new StderrLogger({ ...config.server, clock, redactor });
+  const logger = new StderrLogger({ ...config.server, clock, redactor, stderr });
   let { access } = config;
   const hasAnswers = !options.serves || !isGatewayOnly(config);
   const others = config.checksAsTool || config.checksOverRest ? [CHECK_TOOL] : [];
@@ -106,6 +117,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
     clock,
     logger,
     redactor,
+    stderr,
     rightsOf: (owner) => rightsOf(owner),
     access: () => access,
     setAccess: (policy) => {
@@ -135,11 +147,12 @@ export async function startServer(command: ServerCommand, program: Program): Pro
     serves: true,
   });
   if ('problems' in validated) {
-    process.stderr.write(messageForProblems(validated.problems));
+    program.stderr.say('error', messageForProblems(validated.problems));
     return undefined;
   }
   const runtime = withAudit(validated.value);
-  const { config, logger } = runtime;
+  const { config, logger, stderr } = runtime;
+  if (stderr.form === 'json') logWarningsOfNode(logger);
   logNotices(config.notices, logger);
   if (showConfig || config.server.showConfigOnStart) writeConfig(runtime);
   return runtime;
@@ -158,8 +171,15 @@ export function withAudit(runtime: Runtime): Runtime {
 }
 
 /** Writes the configuration in effect to standard error, without secrets. */
-export function writeConfig({ config, redactor }: Runtime): void {
-  process.stderr.write(`${redactedJson(config.shown(), redactor.inLogs, 2)}\n`);
+export function writeConfig({ config, redactor, stderr }: Runtime): void {
+  if (stderr.form === 'json') stderr.record({ config: config.shown() });
+  else stderr.write(`${redactedJson(config.shown(), redactor.inLogs, 2)}\n`);
+}
+
+/** Logs the warnings of Node.js, such as that certificates are not checked, which it otherwise writes as text. */
+function logWarningsOfNode(logger: Logger): void {
+  process.removeAllListeners('warning');
+  process.on('warning', (warning) => logger.warn(String(warning)));
 }
 
 /** Logs the first uncaught error and calls `onError`. Ignores later errors, which usually follow from the first. */

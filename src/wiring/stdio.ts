@@ -32,9 +32,9 @@ export async function serveStdio(command: ServerCommand, program: Program): Prom
 }
 
 async function serve(runtime: Runtime): Promise<number> {
-  const { config, clock, logger, redactor } = runtime;
+  const { config, clock, logger, redactor, stderr } = runtime;
   const { lineMode } = config.server;
-  if (process.stdin.isTTY) process.stderr.write(PROCESS.waiting);
+  if (process.stdin.isTTY) stderr.say('info', PROCESS.waiting);
   if (isGatewayOnly(config)) logger.warn(SERVING.gatewayOnly(config.openai.apiKeyVariable));
   const stdout = claimStdout();
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });

@@ -1,4 +1,5 @@
 import { onTestFinished } from 'vitest';
+import { StandardError } from '../../src/adapters/outbound/logger/standard-error.ts';
 import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -15,7 +16,8 @@ function startStderrLogger(isDebug: boolean): StartedLogger {
   onTestFinished(() => {
     process.stderr.write = write;
   });
-  const logger = new StderrLogger({ debug: isDebug, redactor: createRedactor(), clock: new FakeClock() });
+  const common = { redactor: createRedactor(), clock: new FakeClock() };
+  const logger = new StderrLogger({ ...common, debug: isDebug, stderr: new StandardError(common) });
   return { logger, logged: () => written };
 }
 

@@ -21,7 +21,8 @@ async function metricsOf(at: (path: string) => string): Promise<Record<string, n
 
 // S29
 test('writes one line per request, with its costs and none of its text', async () => {
-  const report = { queries: [SECRET], searches: 2, attempts: 1 };
+  const usage = { inputTokens: 100, cachedTokens: 40, outputTokens: 20, reasoningTokens: 5 };
+  const report = { queries: [SECRET], searches: 2, attempts: 1, usage };
   const llmSearch = new FakeLlmSearch(replies({ text: SECRET, searched: true, report }));
   const { post, accessLines, untilLogged, logger } = await serveHttp({ llmSearch });
   await post(legacy('tools/call', question(SECRET)), { Traceparent: TRACE });
@@ -37,6 +38,7 @@ test('writes one line per request, with its costs and none of its text', async (
       outcome: 'answered',
       ms: 0,
       searches: 2,
+      tokens: 120,
       traceparent: TRACE,
     },
   ]);

@@ -7,6 +7,7 @@ import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
+import { withoutUndefined } from '../../src/domain/values/json.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf } from '../support/catalogue.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
@@ -85,7 +86,7 @@ export async function serveHttp({
     clock,
     logger,
     redactor,
-    writeAccessLine: (line) => void accessLines.push(JSON.parse(line) as Record<string, unknown>),
+    writeAccessLine: (entry) => void accessLines.push(withoutUndefined(entry)),
     ...http,
   });
   const listening = await server.listen();

@@ -33,7 +33,7 @@ export function launchHttpProcess({ args = ['--http=127.0.0.1:0'], ...options }:
   const listening = new Promise<string>((resolve, reject) => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
-      const [, found] = /serving MCP at (\S+)\n/.exec(stderr) ?? [];
+      const [, found] = /serving MCP at (\S+?)(?:"\})?\n/.exec(stderr) ?? [];
       if (found !== undefined) resolve(found);
     });
     void exited.then(() => reject(new Error(`The server did not start: ${stderr}`)));

@@ -14,6 +14,11 @@ export function countUse(observer: SearchObserver) {
   };
 }
 
+/** The tokens of a use: those of the input, cached ones included, and of the output. */
+export function tokensOf({ inputTokens, outputTokens }: TokenUsage): number {
+  return inputTokens + outputTokens;
+}
+
 /** The sum of the use of a search's parts. Without `usage` if the API reported none. */
 export function totalUse(parts: readonly SearchUse[]) {
   let total: TokenUsage | undefined;

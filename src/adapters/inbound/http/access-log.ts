@@ -1,12 +1,14 @@
+import { tokensOf } from '../../../application/tools/total-use.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { CLIENT_CLOSED } from './refusal.ts';
 import type { LogEntry } from './request.ts';
 
-/** One line of JSON per request, for log collectors. It contains no text that a person wrote. */
-export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: number): string {
+/** The entry of a request in the log, for collectors. It contains no text that a person wrote. */
+export function toAccessEntry(entry: LogEntry, status: number, time: Date, ms: number): JsonObject {
   const { method, call } = entry;
   const served = status < 400 ? 'served' : status === CLIENT_CLOSED ? 'cancelled' : 'refused';
-  return `${JSON.stringify({
+  return {
     time: time.toISOString(),
     caller: entry.caller,
     verb: entry.verb,
@@ -24,8 +26,9 @@ export function toAccessLine(entry: LogEntry, status: number, time: Date, ms: nu
     outcome: entry.isShutDown ? 'shutting_down' : (call?.outcome ?? served),
     ms: Math.round(ms),
     searches: call?.searches,
+    tokens: call?.usage && tokensOf(call.usage),
     traceparent: entry.trace?.traceparent,
-  })}\n`;
+  };
 }
 
 /** The logged reason why the lists of a caller are empty, although its requests are served. */

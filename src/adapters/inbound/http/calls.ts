@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-guard.ts';
+import { tokensOf } from '../../../application/tools/total-use.ts';
 import { NOT_SENT } from '../../../domain/gateway/tool-call-error.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
 import { limitName, quotaMessage } from '../words/quota-messages.ts';
@@ -101,6 +102,5 @@ const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
 function useOf({ call }: LogEntry): QuotaUse {
   if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
   const { usage, searches = 0 } = call;
-  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
-  return { calls: 1, searches, tokens: inputTokens + outputTokens };
+  return { calls: 1, searches, tokens: usage === undefined ? 0 : tokensOf(usage) };
 }

@@ -2,7 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { err, ok, type Result } from 'neverthrow';
-import { toAccessLine } from './access-log.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
+import { toAccessEntry } from './access-log.ts';
 import { type AppOptions, createApp, malformedRequest } from './app.ts';
 import { InFlight } from './in-flight.ts';
 
@@ -13,7 +14,8 @@ export interface HttpServerOptions extends AppOptions {
   /** Ends the calls that can be continued later, with a reply that says how. Returns whether there were any. */
   readonly endWaits?: (() => boolean) | undefined;
   readonly maxConnections: number;
-  readonly writeAccessLine: (line: string) => void;
+  /** Writes the entry of a request to the access log, as one line of JSON. */
+  readonly writeAccessLine: (entry: JsonObject) => void;
   /** Time limits for a client to send its headers, and its complete request. A response may take any time. */
   readonly timeouts?: typeof TIMEOUTS;
 }
@@ -43,7 +45,7 @@ export class HttpServer {
       clock,
       onServed: (entry, status, ms) => {
         metrics.onResponse(status);
-        writeAccessLine(toAccessLine(entry, status, clock.now(), ms));
+        writeAccessLine(toAccessEntry(entry, status, clock.now(), ms));
       },
     });
     const app = createApp(options, { isDraining: () => this.#isDraining, track: this.#inFlight.track });

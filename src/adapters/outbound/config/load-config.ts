@@ -20,10 +20,10 @@ import { toShownTree } from './shown-tree.ts';
 /** The complete configuration, for the core and the adapters. */
 export type ServerConfig = ReturnType<typeof derive>;
 
-/** The configuration, or every problem with it; in both cases, the files that it names. */
+/** The configuration, or every problem with it; in both cases, the files that it names and the form of the log. */
 export async function loadConfig(
   options: ConfigOptions,
-): Promise<Validated<ServerConfig> & Pick<ServerConfig, 'files'>> {
+): Promise<Validated<ServerConfig> & Pick<ServerConfig, 'files'> & Pick<ServerConfig['server'], 'log'>> {
   const problems: ConfigProblem[] = [];
   const option = options.commandLine['--config'];
   const file = option === undefined ? defaultFile() : expandPath(option);
@@ -32,7 +32,7 @@ export async function loadConfig(
   const value = derive(options, set, read, file);
   // Mistyped variables are added, because they are often the reason for the other problems.
   const found = problems.length > 0 ? { problems: [...problems, ...read.mistyped].map(withoutSecrets) } : { value };
-  return { files: value.files, ...found };
+  return { files: value.files, log: value.server.log, ...found };
 }
 
 type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;

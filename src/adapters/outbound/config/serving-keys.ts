@@ -1,3 +1,4 @@
+import { LOG_FORMS } from '../logger/standard-error.ts';
 import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import * as kinds from './value-kinds.ts';
@@ -17,6 +18,11 @@ export const SERVING_KEYS = {
       isSharedVariable: true,
       option: '--debug',
     }),
+    log: key(
+      'while serving, the form of everything on stderr: lines for people (`text`), or only lines of JSON ([log](transports.md#logs-and-metrics))',
+      oneOf(LOG_FORMS),
+      { default: 'text', variable: 'MCP_LOG' },
+    ),
     show_config_on_start: key('print the effective configuration to stderr at the start', kinds.flag, {
       default: false,
     }),

@@ -3,7 +3,9 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
+import { attempted } from '../files/local-files.ts';
 import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
+import type { Level, StandardError } from './standard-error.ts';
 
 export interface StderrLoggerOptions {
   readonly debug: boolean;
@@ -11,13 +13,11 @@ export interface StderrLoggerOptions {
   readonly debugFile?: string | undefined;
   readonly redactor: Redactor;
   readonly clock: Clock;
+  readonly stderr: StandardError;
 }
 
 /** Maximum length of a warning or an error. An exception may contain a text of any length, and texts are logged only with debug. */
 const MAX_LENGTH = 1000;
-
-/** Maximum size of the output that waits in memory while nobody reads standard error. */
-const MAX_UNREAD = 1024 * 1024;
 
 /** Writes to standard error, and to a file if one is configured. Keys are removed from every line. */
 export class StderrLogger implements Logger {
@@ -36,35 +36,33 @@ export class StderrLogger implements Logger {
   }
 
   debug(line: string): void {
-    if (this.isDebug) this.#write('DEBUG', line);
+    if (this.isDebug) this.#write('debug', line);
   }
 
   warn(line: string): void {
-    this.#write('WARN', line, MAX_LENGTH);
+    this.#write('warn', line, MAX_LENGTH);
   }
 
   error(line: string): void {
-    this.#write('ERROR', line, MAX_LENGTH);
+    this.#write('error', line, MAX_LENGTH);
   }
 
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
   }
 
-  #write(level: string, line: string, maxLength = Number.POSITIVE_INFINITY): void {
-    const { redactor, clock } = this.#options;
+  #write(level: Level, line: string, maxLength = Number.POSITIVE_INFINITY): void {
+    const { redactor, clock, stderr } = this.#options;
     // A line must not control a terminal, or look like several lines.
     const oneLine = withoutUnsafeCharacters(line.replace(/\r\n?|[\n\u2028\u2029]/g, '\\n'));
     // Keys are masked before the cut, because a part of a key would not be recognized.
     const shown = clip(redactor.inLogs(oneLine), maxLength);
-    const text = `[openai-responses-mcp] ${clock.now().toISOString()} ${level} ${shown}\n`;
-    // A closed standard error is reported by an event, which ends the process if nothing listens to it.
-    if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
-    // A log that cannot be written is no reason to stop serving.
-    try {
-      if (process.stderr.writableLength < MAX_UNREAD) process.stderr.write(text);
-      if (this.#file !== undefined) writeSync(this.#file, text);
-    } catch {}
+    const prefix = `[openai-responses-mcp] ${clock.now().toISOString()} ${level.toUpperCase()} `;
+    const text = stderr.lineOf(level, shown, prefix);
+    stderr.write(text);
+    // A full disk is no reason to stop serving.
+    const file = this.#file;
+    if (file !== undefined) attempted(() => writeSync(file, text));
   }
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { type LogForm, StandardError } from '../../../../../src/adapters/outbound/logger/standard-error.ts';
 import { StderrLogger, type StderrLoggerOptions } from '../../../../../src/adapters/outbound/logger/stderr-logger.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { posixTest } from '../../../../support/platform.ts';
@@ -25,13 +26,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
+const common = { redactor: redactorOf('gateway-token-1'), clock: new FakeClock('2026-01-05T03:00:00Z') };
+const standardError = (form: LogForm) => Object.assign(new StandardError(common), { form });
+
 const logger = (over: Partial<StderrLoggerOptions> = {}) =>
-  new StderrLogger({
-    debug: false,
-    redactor: redactorOf('gateway-token-1'),
-    clock: new FakeClock('2026-01-05T03:00:00Z'),
-    ...over,
-  });
+  new StderrLogger({ ...common, debug: false, stderr: standardError('text'), ...over });
 
 test('a line has the program, the time and the level', () => {
   logger().warn('careful');
@@ -39,6 +38,35 @@ test('a line has the program, the time and the level', () => {
   expect(written).toBe(
     '[openai-responses-mcp] 2026-01-05T03:00:00.000Z WARN careful\n[openai-responses-mcp] 2026-01-05T03:00:00.000Z ERROR broken\n',
   );
+});
+
+test('a line of JSON has the time, the level and the message', () => {
+  const stderr = standardError('json');
+  const one = logger({ debug: true, stderr });
+  for (const level of ['debug', 'warn', 'error'] as const) one[level]('a "quoted"\nline with gateway-token-1');
+  stderr.say('info', 'Serving.\nTwo lines.\n');
+  stderr.record({ caller: 'alice', tool: 'gateway-token-1', ms: 5 });
+  const time = '2026-01-05T03:00:00.000Z';
+  const message = 'a "quoted"\\nline with [redacted]';
+  expect(
+    written
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    { time, level: 'debug', message },
+    { time, level: 'warn', message },
+    { time, level: 'error', message },
+    { time, level: 'info', message: 'Serving.\nTwo lines.' },
+    { time, level: 'info', caller: 'alice', tool: '[redacted]', ms: 5 },
+  ]);
+});
+
+test('as text, messages and records are written as they are, without secrets', () => {
+  const stderr = standardError('text');
+  stderr.say('info', 'Serving.\nTwo \u001B[31mlines with gateway-token-1.\n');
+  stderr.record({ caller: 'alice', tool: 'gateway-token-1' });
+  expect(written).toBe('Serving.\nTwo lines with [redacted].\n{"caller":"alice","tool":"[redacted]"}\n');
 });
 
 test('a line remains one line, and does not control the terminal', () => {
