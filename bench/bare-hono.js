@@ -23,6 +23,8 @@ app.post('/mcp', async (context) => {
   return context.json({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: text.slice(0, 3000) }] } });
 });
 
+// Exits by itself, so that profiles are written.
+process.on('SIGTERM', () => process.exit(0));
 serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, ({ port }) => {
   process.stderr.write(`serving MCP at http://127.0.0.1:${port}/mcp\n`);
 });

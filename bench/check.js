@@ -2,11 +2,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { CLEAN } from './lib/clean-process.js';
-import { median, printBounded } from './lib/figures.js';
+import { bounded, inTurn, median, printRows } from './lib/figures.js';
 
-const PROGRAM = fileURLToPath(new URL('../build/index.js', import.meta.url));
 const [LINKS, HOSTS, PAGE_MS] = [50, 10, 200];
 const LIMIT_S = 3;
 
@@ -18,7 +16,7 @@ const REPORT = Array.from(
 const SUMMARY = `${LINKS} links: ${LINKS} read; ${LINKS / 2} of ${LINKS} claims have figures that are not on the page\n`;
 
 /** Returns whether the limit is kept. */
-export async function benchCheck(rounds) {
+export async function benchCheck({ programs, rounds }) {
   const web = createServer((_, response) => {
     response.setHeader('content-type', 'text/html');
     setTimeout(() => response.end(PAGE), PAGE_MS);
@@ -30,18 +28,17 @@ export async function benchCheck(rounds) {
   web.listen(0, '127.0.0.1');
   await once(web, 'listening');
   const env = { ...CLEAN, HTTP_PROXY: `http://127.0.0.1:${web.address().port}` };
-  const seconds = [];
-  for (let round = 0; round < rounds; round += 1) seconds.push(await check(env));
+  const seconds = await inTurn(programs, rounds, (program) => check(program, env));
   web.close();
   web.closeAllConnections();
-  return printBounded(`Check: ${LINKS} links to ${HOSTS} hosts, ${PAGE_MS} ms each, ${rounds} rounds, median`, [
-    { what: 'time', value: median(seconds), unit: 's', limit: LIMIT_S },
+  return printRows(`Check: ${LINKS} links to ${HOSTS} hosts, ${PAGE_MS} ms each, ${rounds} rounds`, [
+    bounded({ what: 'time', builds: seconds.map(median), unit: 's', atMost: LIMIT_S }),
   ]);
 }
 
-async function check(env) {
+async function check(program, env) {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, 'check', '-'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [program, 'check', '-'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(REPORT);
   const output = (await child.stdout.toArray()).join('');
   if (!output.endsWith(SUMMARY)) throw new Error(`Not the summary that was expected: ${output}`);

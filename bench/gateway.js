@@ -1,82 +1,146 @@
-// `POST /mcp/call` of the built program next to a bare gateway, in alternation in the same run: both call the tool of one
-// stdio server, with 1 and 16 clients. Then the built program with `access` next to the one without, and its memory.
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// Calls of a tool of one stdio server through the gateway, with 1 and 16 clients: `POST /mcp/call`, and `tools/call` over HTTP and
+// stdio, next to a bare gateway. Then REST with `access` next to REST without it, and the memory of the program.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startServer } from '../scripts/lib/stdio-client.js';
 import { peakMemoryKb } from './lib/clean-process.js';
-import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
-import { requestRate, startHttpProcess, untilWritten } from './lib/http-process.js';
+import { bounded, compared, inTurn, printRows } from './lib/figures.js';
+import { post, startHttpProcess, stopHttpProcess, untilWritten } from './lib/http-process.js';
+import { nextId, requestRate } from './lib/load.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
-const PROGRAM = path('../build/index.js');
+const BARE = path('./bare-gateway.js');
 const MEMORY = new URL('./lib/report-memory.js', import.meta.url);
 
-/** Requests of a run, by the number of clients. Runs are short, so that other load is the same for both programs. */
-const REQUESTS = { 1: 500, 16: 1500 };
-const WARM_UP_REQUESTS = 4000;
+/** Requests of a run, by the number of clients. Runs are short, so that other load is the same for all programs. */
+const REQUESTS = { 1: 300, 16: 1000 };
+const WARM_UP_REQUESTS = 3000;
 const CONNECTIONS = 16;
-/** Minimum rate, as a fraction of the bare gateway's; with `access`, as a fraction of the rate without it. */
-const RATE_LIMIT = 0.7;
-const ACCESS_RATE_LIMIT = 0.97;
-const MEMORY_LIMIT_MB = 180;
-const HEAP_REQUESTS = 10_000;
+/** Limits of the rate, by the number of clients, as a multiple of the bare gateway's; with `access`, of the rate without it. */
+const LIMITS = { 1: { atLeast: 0.85 }, 16: { atLeast: 0.8 } };
+const ACCESS_LIMITS = { 1: { atLeast: 0.97 }, 16: { atLeast: 0.97 } };
+const MEMORY_LIMIT_MB = 140;
+const HEAP_REQUESTS = 6000;
 const HEAP_LIMIT_KB = 0.5;
 
-const CONFIG = `servers: [{ name: echo, command: ${JSON.stringify(process.execPath)}, args: [${JSON.stringify(path('./echo-server.js'))}] }]\n`;
-
-const WITH_ACCESS = `${CONFIG}access: { local: { servers: { echo: [ech*] } } }\n`;
+// JSON is YAML.
+const PLAIN = {
+  servers: [{ name: 'echo', command: process.execPath, args: [path('./echo-server.js')] }],
+  gateway: { expose: true },
+};
+const WITH_ACCESS = { ...PLAIN, access: { local: { servers: { echo: ['ech*'] } } } };
 
 /** Returns whether all limits are kept. Node writes CPU profiles to `profileFolder`, if given. */
-export async function benchGateway(rounds, profileFolder) {
+export async function benchGateway({ programs, rounds, profileFolder }) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-gateway-'));
-  const config = join(home, 'config.yaml');
-  const withAccess = join(home, 'access.yaml');
-  writeFileSync(config, CONFIG);
-  writeFileSync(withAccess, WITH_ACCESS);
-  const env = { PATH: process.env.PATH, HOME: home };
-  if (profileFolder) mkdirSync(profileFolder, { recursive: true });
+  const env = { PATH: process.env.PATH, HOME: home, OPENAI_API_KEY: 'sk-bench-0123456789' };
+  const configFile = (name, config) => {
+    writeFileSync(join(home, name), JSON.stringify(config));
+    return join(home, name);
+  };
+  const plain = configFile('config.yaml', PLAIN);
+  const withAccess = configFile('access.yaml', WITH_ACCESS);
   const profiled = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
-  const program = [PROGRAM, '--http=127.0.0.1:0', '--config', config];
+  const start = (...args) => startHttpProcess([...profiled, ...args], env, CONNECTIONS);
+  const startPrograms = (config, ...nodeArgs) =>
+    Promise.all(programs.map((program) => start(...nodeArgs, program, '--http=127.0.0.1:0', '--config', config)));
   try {
-    const ours = await startHttpProcess([...profiled, ...program], env, CONNECTIONS);
-    const bare = await startHttpProcess([...profiled, path('./bare-gateway.js')], env, CONNECTIONS);
-    const areRatesKept = await compareRates('POST /mcp/call', ours, bare, rounds, RATE_LIMIT);
-    const peakMb = (await peakMemoryKb(ours.child.pid)) / 1024;
-    await stop(bare);
-    const limited = await startHttpProcess([...program.slice(0, -1), withAccess], env, CONNECTIONS);
-    const isAccessKept = await compareRates('with access, and without', limited, ours, rounds, ACCESS_RATE_LIMIT);
-    for (const server of [ours, limited]) await stop(server);
+    const bare = await start(BARE);
+    const ours = await startPrograms(plain);
+    const rest = await compareRates('POST /mcp/call', [overRest(bare)], ours.map(overRest), rounds, LIMITS);
+    const bareMcp = await overHttp(bare, 'echo');
+    const mcp = await Promise.all(ours.map((server) => overHttp(server, 'echo__echo')));
+    const http = await compareRates('tools/call over HTTP', [bareMcp], mcp, rounds, LIMITS);
+    const peakMb = await Promise.all(ours.map(async ({ child }) => (await peakMemoryKb(child.pid)) / 1024));
+    await stopHttpProcess(bare);
 
-    const observed = await startHttpProcess([`--import=${MEMORY}`, ...program], env, CONNECTIONS);
-    const growthKb = await heapGrowthKb(observed);
-    await stop(observed);
-    const areMemoryLimitsKept = printBounded(`Gateway: memory of the built program`, [
-      { what: 'peak resident memory, after the runs above', value: peakMb, unit: 'MB', limit: MEMORY_LIMIT_MB },
-      { what: `heap growth per request, ${HEAP_REQUESTS} requests`, value: growthKb, unit: 'kB', limit: HEAP_LIMIT_KB },
-    ]);
-    return areRatesKept && isAccessKept && areMemoryLimitsKept;
+    const limited = await startPrograms(withAccess);
+    const sides = [ours.map(overRest), limited.map(overRest)];
+    const access = await compareRates('POST /mcp/call with access, and without', ...sides, rounds, ACCESS_LIMITS);
+    for (const server of [...ours, ...limited]) await stopHttpProcess(server);
+
+    const stdio = [
+      startServer({ script: BARE, env, nodeArgs: profiled }),
+      ...programs.map((script) =>
+        startServer({ script, args: ['--stdio', '--config', plain], env, nodeArgs: profiled }),
+      ),
+    ];
+    for (const server of stdio) await server.initialize();
+    const [bareStdio, ...stdioCalls] = stdio.map((server, index) =>
+      overStdio(server, index === 0 ? 'echo' : 'echo__echo'),
+    );
+    const overPipes = await compareRates('tools/call over stdio', [bareStdio], stdioCalls, rounds, LIMITS);
+    await Promise.all(stdio.map((server) => server.close()));
+
+    const observed = await startPrograms(plain, `--import=${MEMORY}`);
+    const growthKb = [];
+    for (const server of observed) growthKb.push(await heapGrowthKb(server));
+    for (const server of observed) await stopHttpProcess(server);
+    const memory = [
+      bounded({ what: 'peak memory after REST and HTTP', builds: peakMb, unit: 'MB', atMost: MEMORY_LIMIT_MB }),
+      bounded({ what: 'heap growth per request', builds: growthKb, unit: 'kB', atMost: HEAP_LIMIT_KB }),
+    ];
+    const rows = [...rest, ...http, ...overPipes, ...access, ...memory];
+    return printRows(`Gateway: calls per second, ${rounds} rounds, next to a bare gateway`, rows);
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-async function compareRates(title, ours, bare, rounds, limit) {
+/** Rows for 1 and 16 clients; a side is a function that calls the tool with a text and returns the text of the result. */
+async function compareRates(title, bares, builds, rounds, limits) {
+  const sides = [...bares, ...builds];
+  for (const side of sides) await rate(side, WARM_UP_REQUESTS, CONNECTIONS);
   const rows = [];
   for (const [clients, requests] of Object.entries(REQUESTS)) {
-    const sides = [ours, bare].map((server) => ({ server, rates: [] }));
-    for (const { server } of sides) await load(server, WARM_UP_REQUESTS, clients);
-    for (let round = 0; round < rounds; round += 1) {
-      for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-        side.rates.push(await load(side.server, requests, clients));
-      }
-    }
-    const [our, their] = sides.map(({ rates }) => rates);
-    const what = `rate, ${clients} ${clients === '1' ? 'client' : 'clients'}`;
-    rows.push(compared(what, median(our), median(their), '/s', 1 / limit, medianRatio(their, our)));
+    const figures = await inTurn(sides, rounds, (side) => rate(side, requests, Number(clients)));
+    rows.push(
+      compared({
+        what: `${title}, ${clients} ${clients === '1' ? 'client' : 'clients'}`,
+        builds: figures.slice(bares.length),
+        bares: figures.slice(0, bares.length),
+        unit: '/s',
+        limit: limits[clients],
+      }),
+    );
   }
-  return printCompared(`Gateway: ${title}, ${rounds} rounds in alternation, medians`, rows);
+  return rows;
+}
+
+function rate(call, requests, clients) {
+  const callOnce = async () => {
+    const text = `What is the weather in Tokyo today? (${nextId()})`;
+    const result = await call(text);
+    if (result !== text) throw new Error(`The result is ${result}`);
+  };
+  return requestRate(callOnce, requests, clients);
+}
+
+function overRest(server) {
+  return async (text) =>
+    (await post(server, '/mcp/call', { server: 'echo', toolName: 'echo', input: { text } })).json.result;
+}
+
+/** All clients share the session, if the server gives one. */
+async function overHttp(server, name) {
+  const revision = '2025-06-18';
+  const session = { 'mcp-protocol-version': revision };
+  const send = (message) => post(server, server.path, { jsonrpc: '2.0', ...message }, session);
+  const clientInfo = { name: 'bench', version: '1.0.0' };
+  const params = { protocolVersion: revision, capabilities: {}, clientInfo };
+  const { headers } = await send({ id: nextId(), method: 'initialize', params });
+  if (headers['mcp-session-id'] !== undefined) session['mcp-session-id'] = headers['mcp-session-id'];
+  await send({ method: 'notifications/initialized' });
+  return async (text) => {
+    const { json } = await send({ id: nextId(), method: 'tools/call', params: { name, arguments: { text } } });
+    return json.result?.content[0].text;
+  };
+}
+
+function overStdio(server, name) {
+  return async (text) => (await server.callTool(name, { text })).result?.content[0].text;
 }
 
 /**
@@ -85,9 +149,9 @@ async function compareRates(title, ours, bare, rounds, limit) {
  */
 async function heapGrowthKb(server) {
   // A first run compiles code, and lets buffers reach their size.
-  await load(server, HEAP_REQUESTS, CONNECTIONS);
+  await rate(overRest(server), HEAP_REQUESTS, CONNECTIONS);
   const before = await heapBytes(server);
-  await load(server, HEAP_REQUESTS, CONNECTIONS);
+  await rate(overRest(server), HEAP_REQUESTS, CONNECTIONS);
   return ((await heapBytes(server)) - before) / HEAP_REQUESTS / 1000;
 }
 
@@ -96,32 +160,4 @@ async function heapBytes({ child }) {
   child.kill('SIGUSR2');
   const [, json] = await written;
   return JSON.parse(json).heap;
-}
-
-/** Requests per second. */
-function load(server, requests, clients) {
-  return requestRate(() => call(server), requests, Number(clients));
-}
-
-async function call({ pool }) {
-  latestId += 1;
-  const text = `What is the weather in Tokyo today? (${latestId})`;
-  const { statusCode, body } = await pool.request({
-    path: '/mcp/call',
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ server: 'echo', toolName: 'echo', input: { text } }),
-  });
-  const answer = await body.text();
-  if (statusCode !== 200 || JSON.parse(answer).result !== text) throw new Error(`HTTP ${statusCode}: ${answer}`);
-}
-
-let latestId = 0;
-
-/** Ends the server, so that it writes its profile and ends its child. */
-async function stop({ child, pool }) {
-  await pool.destroy();
-  const closed = once(child, 'close');
-  child.kill();
-  await closed;
 }

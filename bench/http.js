@@ -1,5 +1,5 @@
-// The HTTP endpoint next to a bare Hono handler, in alternation in the same run: tools/list, and calls against a local fake
-// API, with 1, 16 and 256 clients, and the peak memory of both.
+// The HTTP endpoint next to a bare Hono handler: tools/list, and calls against a local fake API, with 1, 16 and 256 clients, and
+// the peak memory of both.
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,23 +8,26 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { peakMemoryKb } from './lib/clean-process.js';
-import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
-import { requestRate, startHttpProcess } from './lib/http-process.js';
+import { compared, inTurn, printRows } from './lib/figures.js';
+import { post, startHttpProcess, stopHttpProcess } from './lib/http-process.js';
+import { nextId, requestRate } from './lib/load.js';
 
 const path = (name) => fileURLToPath(new URL(name, import.meta.url));
 const REPLY = path('../recordings/answer-tokyo-weather-en.sse');
-const CLIENTS = [1, 16, 256];
+/** Requests of a run by the number of clients: runs are short, so that other load is the same for all programs. */
 const METHODS = [
-  { method: 'tools/list', requests: 4000 },
-  { method: 'tools/call', requests: 800, limit: 1.6 },
+  { method: 'tools/list', requests: { 1: 600, 16: 1200, 256: 1536 }, limit: { atMost: 1.4 } },
+  { method: 'tools/call', requests: { 1: 200, 16: 400, 256: 768 }, limit: { atMost: 1.2 } },
 ];
-const PEAK_MEMORY_LIMIT_MB = 200;
+const CONNECTIONS = 256;
+const WARM_UP_REQUESTS = 3000;
+const PEAK_MEMORY_LIMIT = { atMost: 1.1 };
 
 // With the default limits, the limits would be measured instead of the server.
 const CONFIG = 'request: { max_concurrency: 256 }\nhttp: { max_calls_per_token: 1000, max_connections: 1000 }\n';
 
-/** Compares requests per second. Returns whether the limits are kept. */
-export async function benchHttp(rounds) {
+/** Compares the mean time of a request. Returns whether the limits are kept. Node writes CPU profiles to `profileFolder`, if given. */
+export async function benchHttp({ programs, rounds, profileFolder }) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-http-'));
   const config = join(home, 'config.yaml');
   writeFileSync(config, CONFIG);
@@ -36,75 +39,48 @@ export async function benchHttp(rounds) {
     OPENAI_API_KEY: 'sk-bench-0123456789',
     OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
   };
-  const connections = Math.max(...CLIENTS);
-  const ours = await startHttpProcess(
-    [path('../build/index.js'), '--http=127.0.0.1:0', '--config', config],
-    env,
-    connections,
-  );
-  const bare = await startHttpProcess([path('./bare-hono.js')], env, connections);
-  const { result: tools } = await ask(ours, 'tools/list');
-  await ask(ours, 'tools/call', question());
+  const profiled = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
+  const start = (...args) => startHttpProcess([...profiled, ...args], env, CONNECTIONS);
+  const bare = await start(path('./bare-hono.js'));
+  const ours = await Promise.all(programs.map((program) => start(program, '--http=127.0.0.1:0', '--config', config)));
+  const { result: tools } = await ask(ours[0], 'tools/list');
+  await ask(ours[0], 'tools/call', question());
   const apiRequest = await (await fetch(`http://127.0.0.1:${port}/`)).json();
   await ask(bare, 'bench/set', { tools, apiRequest });
 
+  const servers = [bare, ...ours];
   const rows = [];
   for (const { method, requests, limit } of METHODS) {
-    for (const clients of CLIENTS) {
-      const sides = [ours, bare].map((server) => ({ server, rates: [] }));
-      for (const { server } of sides) await load(server, method, requests, clients);
-      for (let round = 0; round < rounds; round += 1) {
-        for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
-          side.rates.push(await load(side.server, method, requests, clients));
-        }
-      }
-      const [our, their] = sides.map(({ rates }) => rates);
-      const label = `${method}, ${clients} at a time`;
-      rows.push(compared(label, median(our), median(their), '/s', limit, medianRatio(their, our)));
+    for (const server of servers) await meanMs(server, method, WARM_UP_REQUESTS, 16);
+    for (const [clients, count] of Object.entries(requests)) {
+      const take = (server) => meanMs(server, method, count, Number(clients));
+      const [bareTimes, ...times] = await inTurn(servers, rounds, take);
+      const what = `${method}, time with ${clients} ${clients === '1' ? 'client' : 'clients'}`;
+      rows.push(compared({ what, builds: times, bares: [bareTimes], unit: 'ms', limit }));
     }
   }
-  const [ourMb, theirMb] = await Promise.all(
-    [ours, bare].map(async ({ child }) => (await peakMemoryKb(child.pid)) / 1024),
-  );
-  rows.push(compared('peak memory', ourMb, theirMb, 'MB'));
-  for (const server of [ours, bare]) {
-    await server.pool.destroy();
-    server.child.kill('SIGKILL');
-  }
+  const [bareMb, ...mb] = await Promise.all(servers.map(async ({ child }) => [(await peakMemoryKb(child.pid)) / 1024]));
+  for (const server of servers) await stopHttpProcess(server);
   api.kill();
   rmSync(home, { recursive: true, force: true });
-  const areKept = printCompared(`HTTP: ${rounds} rounds in alternation, next to a bare Hono handler, medians`, rows);
-  const memory = { what: 'peak memory', value: ourMb, unit: 'MB', limit: PEAK_MEMORY_LIMIT_MB };
-  return printBounded('HTTP: memory after all of these', [memory]) && areKept;
+  rows.push(compared({ what: 'peak memory', builds: mb, bares: [bareMb], unit: 'MB', limit: PEAK_MEMORY_LIMIT }));
+  return printRows(`HTTP: ${rounds} rounds, next to a bare Hono handler`, rows);
 }
 
-/** Requests per second. */
-function load(server, method, requests, clients) {
+/** The mean time of a request in milliseconds. */
+async function meanMs(server, method, requests, clients) {
   const askOnce = async () => {
     const { result } = await ask(server, method, method === 'tools/call' ? question() : {});
     if (result === undefined) throw new Error('no answer');
   };
-  return requestRate(askOnce, requests, clients);
+  return (clients / (await requestRate(askOnce, requests, clients))) * 1000;
 }
 
 function question() {
   return { name: 'answer', arguments: { query: `What is the weather? (${nextId()})` } };
 }
 
-async function ask({ pool, path }, method, params = {}) {
-  const { statusCode, body } = await pool.request({
-    path,
-    method: 'POST',
-    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: nextId(), method, params }),
-  });
-  if (statusCode !== 200) throw new Error(`HTTP ${statusCode}: ${await body.text()}`);
-  return body.json();
-}
-
-let latestId = 0;
-
-function nextId() {
-  latestId += 1;
-  return latestId;
+async function ask(server, method, params = {}) {
+  const { json } = await post(server, server.path, { jsonrpc: '2.0', id: nextId(), method, params });
+  return json;
 }

@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer } from '../scripts/lib/stdio-client.js';
 import { CLEAN, peakMemoryKb } from './lib/clean-process.js';
-import { compared, median, medianRatio, printBounded, printCompared } from './lib/figures.js';
+import { bounded, compared, inTurn, median, printRows } from './lib/figures.js';
 
 const ECHO = fileURLToPath(new URL('./echo-server.js', import.meta.url));
 const SERVERS = 6;
-const LIST_LIMIT = 1.5;
+const LIST_LIMIT = { atMost: 1.5 };
 const MEMORY_LIMIT_MB = 10;
 const CALL_LIMIT_MS = 50;
 
-export async function benchIdle(rounds) {
+export async function benchIdle({ programs, rounds }) {
   const home = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-idle-'));
   const names = Array.from({ length: SERVERS }, (_, index) => `echo${index}`);
   const servers = names.map((name) => ({ name, command: process.execPath, args: [ECHO] }));
@@ -24,46 +24,49 @@ export async function benchIdle(rounds) {
     return ['--stdio', '--expose', '--config', config];
   });
   const env = { ...CLEAN, HOME: home, XDG_CACHE_HOME: home, OPENAI_API_KEY: 'sk-bench-0123456789abcdef' };
-  for (const name of names) await converse({ args: kept, env }, `${name}__echo`);
-  const sides = [kept, none].map((args) => ({ args, figures: [] }));
-  const calls = { ours: [], bare: [] };
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { args, figures } of round % 2 === 0 ? sides : sides.toReversed())
-      figures.push(await converse({ args, env }));
-    calls.ours.push((await converse({ args: kept, env }, 'echo0__echo')).callMs);
-    const { startMs, callMs } = await converse({ script: ECHO, args: [], env }, 'echo');
-    calls.bare.push(startMs + callMs);
+  const withServers = programs.map((script) => ({ script, args: kept, env }));
+  const withoutServers = programs.map((script) => ({ script, args: none, env }));
+  const direct = { script: ECHO, args: [], env };
+  for (const side of withServers) {
+    for (const name of names) await converse(side, `${name}__echo`);
   }
+  const sessions = await inTurn([...withServers, ...withoutServers], rounds, (side) => converse(side));
+  const [bareCalls, ...calls] = await inTurn([direct, ...withServers], rounds, async (side) => {
+    const { startMs, callMs } = await converse(side, side === direct ? 'echo' : 'echo0__echo');
+    return side === direct ? startMs + callMs : callMs;
+  });
   rmSync(home, { recursive: true });
-  const [ours, bare] = sides.map(({ figures }) => ({
-    ms: figures.map(({ startMs }) => startMs),
-    mb: figures.map(({ mb }) => mb),
-  }));
-  const over = calls.ours.map((ms, index) => ms - calls.bare[index]);
-  const areTimesKept = printCompared(
-    `Idle servers: spawn to the response of tools/list, ${rounds} rounds in alternation, medians`,
-    [
-      compared(
-        `time, ${SERVERS} kept servers, and none`,
-        median(ours.ms),
-        median(bare.ms),
-        'ms',
-        LIST_LIMIT,
-        medianRatio(ours.ms, bare.ms),
-      ),
-      compared('first call, and start and call of the server alone', median(calls.ours), median(calls.bare), 'ms'),
-    ],
-  );
-  const areBoundsKept = printBounded('Idle servers: what they cost', [
-    {
+
+  const of = (sides, name) => sides.map((figures) => figures.map((figure) => figure[name]));
+  const [busy, empty] = [sessions.slice(0, programs.length), sessions.slice(programs.length)];
+  const memory = (sides) => of(sides, 'mb').map(median);
+  return printRows(`Idle servers: spawn to the response of tools/list, ${rounds} rounds`, [
+    compared({
+      what: `time, ${SERVERS} kept servers, and none`,
+      builds: of(busy, 'startMs'),
+      bares: of(empty, 'startMs'),
+      unit: 'ms',
+      limit: LIST_LIMIT,
+    }),
+    bounded({
       what: 'peak memory, above that without servers',
-      value: median(ours.mb) - median(bare.mb),
+      builds: memory(busy).map((mb, index) => mb - memory(empty)[index]),
       unit: 'MB',
-      limit: MEMORY_LIMIT_MB,
-    },
-    { what: 'first call, above the start of the server', value: median(over), unit: 'ms', limit: CALL_LIMIT_MS },
+      atMost: MEMORY_LIMIT_MB,
+    }),
+    compared({
+      what: 'first call, and start and call of the server alone',
+      builds: calls,
+      bares: [bareCalls],
+      unit: 'ms',
+    }),
+    bounded({
+      what: 'first call, above the start of the server',
+      builds: calls.map((figures) => median(figures.map((ms, round) => ms - bareCalls[round]))),
+      unit: 'ms',
+      atMost: CALL_LIMIT_MS,
+    }),
   ]);
-  return areTimesKept && areBoundsKept;
 }
 
 /** The times and the memory of a session, with a call of `tool` if it is given. */

@@ -1,5 +1,9 @@
-// npm run bench [-- start calls http gateway idle check] [--rounds=N] [--cpu-prof=folder]: compares the built server with the smallest
-// program that does the same work on this machine. The exit code is 1 if a limit is broken.
+// npm run bench [-- start calls http gateway idle check] [--rounds=N] [--beside=folder] [--cpu-prof=folder]: compares the built
+// server with the smallest program that does the same work on this machine, and with another build folder, in the same run.
+// The exit code is 1 if a limit is broken.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { PROGRAM } from '../scripts/lib/stdio-client.js';
 import { benchCalls } from './calls.js';
 import { benchCheck } from './check.js';
 import { benchGateway } from './gateway.js';
@@ -7,31 +11,37 @@ import { benchHttp } from './http.js';
 import { benchIdle } from './idle.js';
 import { benchStart } from './start.js';
 
-const ROUNDS = { start: 60, calls: 5, http: 20, gateway: 60, idle: 20, check: 5 };
 const benches = {
-  start: (rounds) => benchStart(rounds),
-  calls: (rounds, profileFolder) => benchCalls(rounds, profileFolder),
-  http: (rounds) => benchHttp(rounds),
-  gateway: (rounds, profileFolder) => benchGateway(rounds, profileFolder),
-  idle: (rounds) => benchIdle(rounds),
-  check: (rounds) => benchCheck(rounds),
+  start: { run: benchStart, rounds: 60 },
+  calls: { run: benchCalls, rounds: 15 },
+  http: { run: benchHttp, rounds: 30 },
+  gateway: { run: benchGateway, rounds: 40 },
+  idle: { run: benchIdle, rounds: 20 },
+  check: { run: benchCheck, rounds: 5 },
 };
 
 const options = process.argv.slice(2);
 const optionValue = (name) => options.find((option) => option.startsWith(`--${name}=`))?.slice(name.length + 3);
 const rounds = Number(optionValue('rounds') ?? Number.NaN);
 const named = options.filter((option) => !option.startsWith('--'));
-const unknown = named.filter((name) => !Object.hasOwn(benches, name));
-if (unknown.length > 0) {
-  console.error(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(benches).join(', ')}.`);
+const beside = optionValue('beside');
+const programs = beside === undefined ? [PROGRAM] : [PROGRAM, resolve(beside, 'index.js')];
+const problems = [
+  ...named.filter((name) => !Object.hasOwn(benches, name)).map((name) => `Unknown bench: ${name}.`),
+  ...programs.filter((program) => !existsSync(program)).map((program) => `${program} does not exist.`),
+];
+if (problems.length > 0) {
+  console.error([...problems, `Benches: ${Object.keys(benches).join(', ')}.`].join('\n'));
   process.exit(2);
 }
 
-let areKept = true;
-console.log(`Node.js ${process.versions.node}, ${process.platform} ${process.arch}`);
+const broken = [];
+console.log(`Node.js ${process.versions.node}, ${process.platform} ${process.arch}; medians of rounds in alternation`);
+if (beside !== undefined) console.log(`beside: ${programs[1]}`);
 for (const name of named.length > 0 ? named : Object.keys(benches)) {
-  const kept = await benches[name](rounds || ROUNDS[name], optionValue('cpu-prof'));
-  areKept &&= kept;
+  const { run, rounds: usual } = benches[name];
+  const areKept = await run({ programs, rounds: rounds || usual, profileFolder: optionValue('cpu-prof') });
+  if (!areKept) broken.push(name);
 }
-console.log(areKept ? '\nAll limits are kept.' : '\nA limit is BROKEN.');
-process.exit(areKept ? 0 : 1);
+console.log(broken.length === 0 ? '\nAll limits are kept.' : `\nLimits are BROKEN: ${broken.join(', ')}.`);
+process.exit(broken.length === 0 ? 0 : 1);

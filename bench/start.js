@@ -5,38 +5,31 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startServer } from '../scripts/lib/stdio-client.js';
 import { CLEAN, peakMemoryKb } from './lib/clean-process.js';
-import { compared, median, medianRatio, printCompared } from './lib/figures.js';
+import { compared, inTurn, median, printRows } from './lib/figures.js';
 
-const OURS = fileURLToPath(new URL('../build/index.js', import.meta.url));
 const BARE = fileURLToPath(new URL('./bare-server.cjs', import.meta.url));
-/** Maximum time, as a multiple of the faster bare script's. */
-const TIME_LIMIT = 1.4;
-const MEMORY_LIMIT = 1.2;
+/** Limit of the time, as a multiple of the faster bare script's. */
+const TIME_LIMIT = { atMost: 1.4 };
+const MEMORY_LIMIT = { atMost: 1.2 };
 
-export async function benchStart(rounds) {
+export async function benchStart({ programs, rounds }) {
   const folder = mkdtempSync(join(tmpdir(), 'openai-responses-mcp-bench-'));
   const moduleScript = join(folder, 'bare-server.mjs');
   copyFileSync(BARE, moduleScript);
-  const sides = [OURS, BARE, moduleScript].map((script) => ({ script, figures: [] }));
+  const scripts = [BARE, moduleScript, ...programs];
   // The first run of each script fills the file cache.
-  for (const { script } of sides) await converse(script);
-  for (let round = 0; round < rounds; round += 1) {
-    for (const { script, figures } of round % 2 === 0 ? sides : sides.toReversed()) {
-      figures.push(await converse(script));
-    }
-  }
+  for (const script of scripts) await converse(script);
+  const figures = await inTurn(scripts, rounds, converse);
   rmSync(folder, { recursive: true });
-  const [ours, bare, bareModule] = sides.map(({ figures }) => ({
-    ms: figures.map(({ ms }) => ms),
-    mib: figures.map(({ kb }) => kb / 1024),
-  }));
-  const time = (what, { ms }, limit) =>
-    compared(what, median(ours.ms), median(ms), 'ms', limit, medianRatio(ours.ms, ms));
-  const isModuleFaster = median(bareModule.ms) < median(bare.ms);
-  return printCompared(`Start: spawn to the response of tools/list, ${rounds} rounds in alternation, medians`, [
+
+  const [bare, bareModule, ...builds] = figures.map((runs) => runs.map(({ ms }) => ms));
+  const [bareMemory, , ...memory] = figures.map((runs) => runs.map(({ mib }) => mib));
+  const isModuleFaster = median(bareModule) < median(bare);
+  const time = (what, bare, limit) => compared({ what, builds, bares: [bare], unit: 'ms', limit });
+  return printRows(`Start: spawn to the response of tools/list, ${rounds} rounds`, [
     time('time, bare script as CommonJS', bare, isModuleFaster ? undefined : TIME_LIMIT),
     time('time, bare script as an ES module', bareModule, isModuleFaster ? TIME_LIMIT : undefined),
-    compared('peak memory', median(ours.mib), median(bare.mib), 'MiB', MEMORY_LIMIT),
+    compared({ what: 'peak memory', builds: memory, bares: [bareMemory], unit: 'MiB', limit: MEMORY_LIMIT }),
   ]);
 }
 
@@ -46,7 +39,7 @@ async function converse(script) {
   await server.initialize();
   await server.request('tools/list');
   const ms = performance.now() - startedAt;
-  const kb = await peakMemoryKb(server.child.pid);
+  const mib = (await peakMemoryKb(server.child.pid)) / 1024;
   await server.close();
-  return { ms, kb };
+  return { ms, mib };
 }

@@ -1,58 +1,65 @@
-// Medians, and tables of figures with limits.
+// Figures that are taken in turn, and tables of them with limits.
 export function median(values) {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The median of the ratios of figures that were measured one after the other, because varying load changes both. */
-export function medianRatio(figures, others) {
-  return median(figures.map((figure, index) => figure / others[index]));
+/**
+ * Takes a figure of each side in each round, every second round in the opposite order, so that other load on the machine is the
+ * same for all. Returns the figures by side.
+ */
+export async function inTurn(sides, rounds, take) {
+  const figures = sides.map(() => []);
+  const order = [...sides.keys()];
+  for (let round = 0; round < rounds; round += 1) {
+    for (const index of round % 2 === 0 ? order : order.toReversed()) figures[index].push(await take(sides[index]));
+  }
+  return figures;
 }
 
-/** One row: ours next to the bare one. `costs` is how many times as much ours costs; a limit is its maximum. */
-export function compared(what, ours, bare, unit, limit = undefined, costs = ours / bare) {
-  return { what, ours: `${round(ours)} ${unit}`, bare: `${round(bare)} ${unit}`, ratio: costs, limit };
-}
-
-/** Prints rows of `compared`; returns whether all limits are kept. */
-export function printCompared(title, rows) {
-  const cells = rows.map(({ what, ours, bare, ratio, limit }) => {
-    const verdict = limit === undefined ? '' : isKept({ ratio, limit }) ? 'ok' : 'BROKEN';
-    return [what, ours, bare, ratio.toFixed(3), limit === undefined ? '-' : limit.toFixed(2), verdict];
+/**
+ * A row of figures of the builds (ours, then the one beside it) next to those of the bare program: one list for all, or one for
+ * each build. The limit, `{ atMost }` or `{ atLeast }`, is for the median of the ratios of figures of the same round.
+ */
+export function compared({ what, builds, bares, unit, limit }) {
+  const columns = builds.map((figures, index) => {
+    const bare = bares[index] ?? bares[0];
+    const ratio = median(figures.map((figure, round) => figure / bare[round]));
+    return { value: text(median(figures), unit), bare: text(median(bare), unit), ratio };
   });
-  printTable(title, ['', 'ours', 'bare', 'ratio', 'limit', ''], cells);
-  return rows.every(isKept);
+  const shown = limit && (limit.atMost ? `≤ ${limit.atMost.toFixed(2)}` : `≥ ${limit.atLeast.toFixed(2)}`);
+  const isKept = !(columns[0].ratio > limit?.atMost || columns[0].ratio < limit?.atLeast);
+  return { what, columns, limit: shown, isKept };
 }
 
-/** Prints rows {what, value, unit, limit}, of which the limit is a maximum; returns whether all limits are kept. */
-export function printBounded(title, rows) {
-  const cells = rows.map(({ what, value, unit, limit }) => [
-    what,
-    `${round(value)} ${unit}`,
-    `${limit} ${unit}`,
-    value <= limit ? 'ok' : 'BROKEN',
-  ]);
-  printTable(title, ['', 'ours', 'limit', ''], cells);
-  return rows.every(({ value, limit }) => value <= limit);
+/** A row of one figure for each build, with a maximum. */
+export function bounded({ what, builds, unit, atMost }) {
+  const columns = builds.map((value) => ({ value: text(value, unit) }));
+  return { what, columns, limit: `≤ ${atMost} ${unit}`, isKept: builds[0] <= atMost };
 }
 
-function isKept({ ratio, limit }) {
-  return limit === undefined || ratio <= limit;
-}
-
-export function printTable(title, head, rows) {
-  const widths = head.map((name, column) =>
-    Math.max(...[name, ...rows.map((row) => row[column])].map((cell) => cell.length)),
-  );
-  const line = (cells) =>
-    cells
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])))
-      .join('  ');
+/** Prints rows; returns whether all limits are kept. */
+export function printRows(title, rows) {
+  const ratio = (column) => column?.ratio?.toFixed(3) ?? '-';
+  const isBesideShown = rows.some(({ columns }) => columns.length > 1);
+  const cells = rows.map(({ what, columns: [ours, beside], limit, isKept }) => {
+    const verdict = limit === undefined ? '' : isKept ? 'ok' : 'BROKEN';
+    const cells = [what, ours.value, ours.bare ?? '-', ratio(ours), limit ?? '-', verdict];
+    return isBesideShown ? [...cells, beside?.value ?? '-', ratio(beside)] : cells;
+  });
+  const head = ['', 'ours', 'bare', 'ratio', 'limit', ''];
+  const table = [isBesideShown ? [...head, 'beside', 'ratio'] : head, ...cells];
+  const widths = head.concat('', '').map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
   console.log(`\n${title}`);
-  for (const row of [head, ...rows]) console.log(`  ${line(row).trimEnd()}`);
+  for (const [what, ...others] of table) {
+    const padded = others.map((cell, index) => cell.padStart(widths[index + 1]));
+    console.log(`  ${[what.padEnd(widths[0]), ...padded].join('  ').trimEnd()}`);
+  }
+  return rows.every(({ isKept }) => isKept);
 }
 
-export function round(value) {
-  return value >= 100 ? value.toFixed(0) : value.toFixed(value >= 10 ? 1 : 2);
+function text(value, unit) {
+  const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return `${value.toFixed(digits)} ${unit}`;
 }

@@ -1,5 +1,6 @@
 // A child process that serves HTTP.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { Pool } from 'undici';
 
 /**
@@ -10,6 +11,27 @@ export async function startHttpProcess(args, env, connections) {
   const [, url] = await untilWritten(child, /serving MCP at (\S+)\n/);
   const { origin, pathname } = new URL(url);
   return { child, path: pathname, pool: new Pool(origin, { connections }) };
+}
+
+/** Sends a JSON body; returns the JSON of the response and its headers. */
+export async function post({ pool }, path, message, headers = {}) {
+  const response = await pool.request({
+    path,
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify(message),
+  });
+  const text = await response.body.text();
+  if (response.statusCode >= 300) throw new Error(`HTTP ${response.statusCode}: ${text}`);
+  return { headers: response.headers, json: text === '' ? undefined : JSON.parse(text) };
+}
+
+/** Ends the process, so that it writes its profile and ends its children. */
+export async function stopHttpProcess({ child, pool }) {
+  await pool.destroy();
+  const closed = once(child, 'close');
+  child.kill();
+  await closed;
 }
 
 /** Waits until a process writes a text to standard error; returns the match. Later output is read and discarded. */
@@ -28,18 +50,4 @@ export function untilWritten(child, pattern) {
     child.once('close', onClose);
     child.stderr.on('data', onData);
   });
-}
-
-/** Requests per second. Each client sends its next request when it receives a response. */
-export async function requestRate(ask, requests, clients) {
-  let left = requests;
-  const startedAt = performance.now();
-  const client = async () => {
-    while (left > 0) {
-      left -= 1;
-      await ask();
-    }
-  };
-  await Promise.all(Array.from({ length: clients }, client));
-  return (requests / (performance.now() - startedAt)) * 1000;
 }
