@@ -6,7 +6,7 @@ export const ANSWER_OUTCOMES: Readonly<
   Record<'answered' | 'unfinished' | 'internal_error' | AnswerError['kind'], string>
 > = {
   answered: '',
-  audit_unavailable: '',
+  audit_unavailable: 'the audit cannot be written, so the question was not asked',
   bad_request: 'the API rejected the request (400)',
   cached_search_rejected: 'the API does not accept `search.live: false`',
   cancelled: '',
@@ -37,6 +37,7 @@ export const ANSWER_OUTCOMES: Readonly<
   server_error: 'still 5xx after all attempts',
   timed_out: '',
   unfinished: 'no answer in time, but the search continues; the result has a handle',
+  unrecorded: 'the question was asked, and its answer is withheld, because the audit cannot be written',
   unknown_answer: 'the handle names no answer of the caller',
   unreadable_recordings: '',
   unreadable_reply: 'the response is not one of the Responses API',
@@ -64,6 +65,7 @@ const OF_TOOLS: Readonly<Record<'answered' | 'tool_error' | 'internal_error' | T
   unauthorized: true,
   unknown_server: true,
   unknown_tool: true,
+  unrecorded: true,
 };
 
 /** The outcomes of a call of a tool of a server. The reference of REST says what the code of each means. */

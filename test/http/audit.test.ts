@@ -11,6 +11,7 @@ const json = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>;
 const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const OTHER = '00-11111111111111111111111111111111-2222222222222222-00';
 const NO_AUDIT = expect.stringMatching(/^AUDIT_UNAVAILABLE: [^/]+$/);
+const UNRECORDED = expect.stringMatching(/^CALL_UNRECORDED: The call was made, [^/]+ Do not repeat it[^/]+$/);
 const ANSWERS = 'openai-responses-mcp';
 
 async function serveAudited(options: ServeGatewayOptions = {}) {
@@ -75,12 +76,16 @@ test.each([
 });
 
 describe('while the log cannot be written', () => {
-  test('REST answers 503 without sending the call, and answers again when it can', async () => {
+  // S66
+  test('REST answers 503 without sending the call, 502 for a call that was made, and answers again when it can', async () => {
     const { call, log, notes, accessLines, untilLogged } = await serveAudited();
     const read = { server: 'notes', toolName: 'read' };
     log.failure = 'ENOSPC';
     // The log has not failed yet, so that the first call is made.
-    for (const body of [read, read, { server: ANSWERS, toolName: 'x' }]) {
+    const made = await call(read);
+    expect([made.status, made.headers['retry-after']]).toEqual([502, undefined]);
+    expect(json(made)).toMatchObject({ success: false, error: { code: 'CALL_UNRECORDED', message: UNRECORDED } });
+    for (const body of [read, { server: ANSWERS, toolName: 'x' }]) {
       const reply = await call(body);
       expect([reply.status, reply.headers['retry-after']]).toEqual([503, '1']);
       expect(json(reply)).toMatchObject({ success: false, error: { code: 'AUDIT_UNAVAILABLE', message: NO_AUDIT } });
@@ -88,8 +93,8 @@ describe('while the log cannot be written', () => {
     expect(notes.calls).toHaveLength(1);
     await untilLogged(3);
     expect(accessLines).toMatchObject([
-      { server: 'notes', outcome: 'audit_unavailable' },
-      { server: 'notes', outcome: 'audit_unavailable' },
+      { server: 'notes', outcome: 'unrecorded', status: 502, reason: 'audit not available' },
+      { server: 'notes', outcome: 'audit_unavailable', status: 503, reason: 'audit not available' },
       { reason: 'audit not available' },
     ]);
     log.failure = undefined;
@@ -99,9 +104,13 @@ describe('while the log cannot be written', () => {
   test('a call over MCP is a result with an error, and an answer fails as it always does', async () => {
     const { post, log, notes } = await serveAudited();
     log.failure = 'ENOSPC';
-    for (const name of ['notes__read', 'notes__read', 'nothing']) {
-      const { result } = (await post(call(name))).message;
-      expect(result).toEqual({ content: [{ type: 'text', text: NO_AUDIT }], isError: true });
+    for (const [name, text] of [
+      ['notes__read', UNRECORDED],
+      ['notes__read', NO_AUDIT],
+      ['nothing', NO_AUDIT],
+    ]) {
+      const { result } = (await post(call(String(name)))).message;
+      expect(result).toEqual({ content: [{ type: 'text', text }], isError: true });
     }
     expect(notes.calls).toHaveLength(1);
     const question = { name: 'answer', arguments: { query: 'What is 404?' } };
@@ -110,6 +119,14 @@ describe('while the log cannot be written', () => {
     const { result } = (await post(modern('tools/call', question))).message;
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('AUDIT_UNAVAILABLE') }] });
   });
+});
+
+test('the answer to a question that was asked, but cannot be recorded, is withheld, and is not asked again', async () => {
+  const { at, log } = await serveAudited();
+  log.failure = 'ENOSPC';
+  const reply = await send(at('/mcp/tools/openai-responses-mcp/answer'), { body: { query: 'What is 404?' } });
+  expect([reply.status, reply.headers['retry-after']]).toEqual([502, undefined]);
+  expect(json(reply)).toMatchObject({ error: { code: 'CALL_UNRECORDED', message: UNRECORDED } });
 });
 
 describe('the trace of a request', () => {

@@ -111,14 +111,20 @@ describe('what is not answered when the time is over', () => {
 
   test.for<[string, (served: Served) => Exchange, string | number]>([
     ['MCP', ({ begin }) => begin(CALL, JSON_ONLY), -32600],
-    ['REST', ({ at }) => begin(at(ANSWER_PATH), { body: { query: 'q' } }), 'SHUTTING_DOWN'],
-  ])('gets 503 over %s if there was no response yet', async ([, start, code]) => {
-    const { reply, line } = await cut(start);
-    expect(reply.status).toBe(503);
-    expect(reply.headers).toMatchObject({ 'retry-after': '1', connection: 'close' });
-    expect(reply.message.error).toMatchObject({ code });
-    expect(line).toMatchObject({ tool: 'answer', status: 503, outcome: 'shutting_down' });
-  });
+    ['REST', ({ at }) => begin(at(ANSWER_PATH), { body: { query: 'q' } }), 'CALL_INTERRUPTED'],
+  ])(
+    'gets 502 over %s if there was no response yet, and no advice to repeat a call that may have had effects',
+    async ([, start, code]) => {
+      const { reply, line } = await cut(start);
+      expect(reply.status).toBe(502);
+      expect(reply.headers).toMatchObject({ connection: 'close' });
+      expect(reply.headers).not.toHaveProperty('retry-after');
+      const message =
+        'The server is shutting down, and the call was ended. It may have had effects: check that before you repeat it.';
+      expect(reply.message.error).toMatchObject({ code, message });
+      expect(line).toMatchObject({ tool: 'answer', status: 502, outcome: 'shutting_down' });
+    },
+  );
 
   test('gets a handle if its response is known, and its search continues; a call without a handle fails', async () => {
     const api = new FakeLongApi();
@@ -141,11 +147,11 @@ describe('what is not answered when the time is over', () => {
       'io.github.uchimanajet7.openai-responses-mcp/report': { state: 'unfinished', handle: expect.any(String) },
     });
     await clock.advance(500);
-    expect((await short?.reply)?.status).toBe(503);
+    expect((await short?.reply)?.status).toBe(502);
     await drained;
     expect(accessLines).toMatchObject([
       { status: 200, outcome: 'unfinished' },
-      { status: 503, outcome: 'shutting_down' },
+      { status: 502, outcome: 'shutting_down' },
     ]);
     expect(api.cancels).toEqual([]);
   });

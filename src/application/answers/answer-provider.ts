@@ -2,6 +2,7 @@ import { err, ok } from 'neverthrow';
 import { isToolName } from '../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { SearchUse } from '../ports/llm-search.ts';
 import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
 import type { Application } from './application.ts';
@@ -48,11 +49,21 @@ export class AnswerProvider implements ToolProvider {
     if (!isToolName(tool)) throw new Error(`no answer tool: ${tool}`);
     this.#loaded ??= await this.#options.load();
     const { isUnlimited, onUsed = () => {}, onSearchProgress = () => {} } = call;
-    const observer = { onUsed, onProgress: onSearchProgress };
+    const effects = new Set<string>();
+    const observer = {
+      onProgress: onSearchProgress,
+      onUsed: (use: SearchUse) => {
+        if (use.effect !== undefined) effects.add(use.effect);
+        onUsed(use);
+      },
+    };
     // Audit lines of the model's calls name the line of the answer.
     const origin = line === undefined ? by : { ...by, answer: line.id };
     const answer = await this.#loaded.answerQuery({ by: origin, tool, args, observer, isUnlimited }, signal);
-    if (answer.isErr()) return err({ kind: 'answer_failed', error: answer.error });
+    if (answer.isErr()) {
+      const error = effects.size === 0 ? answer.error : { ...answer.error, effects: [...effects] };
+      return err({ kind: 'answer_failed', error });
+    }
     const { result } = answer.value;
     const content = [{ type: 'text', text: JSON.stringify(result) }];
     const raw = { content, structuredContent: { ...result } };

@@ -35,7 +35,7 @@ export async function callTool(
   loadValidator: () => Promise<SchemaValidator>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { server, tool: name, args, by, line, onProgress } = call;
+  const { server, tool: name, args, by, line, onProgress, onSent } = call;
   const usable = usableTool(supervisor, call);
   if (usable.isErr()) return err(usable.error);
   const validator = await loadValidator();
@@ -50,6 +50,7 @@ export async function callTool(
     const begun = line === undefined || isReadOnly(tool) ? undefined : await line.begin();
     if (begun?.isErr()) return err(begun.error);
     const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema };
+    onSent?.();
     return connection.callTool(own.name, args, options, signal);
   };
   return supervisor.use(() => runOnServer(supervisor, by.caller, send, signal), signal);

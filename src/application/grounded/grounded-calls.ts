@@ -1,4 +1,5 @@
 import { isLocal } from '../../domain/gateway/call-origin.ts';
+import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../domain/gateway/tool-result.ts';
 import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
@@ -125,7 +126,8 @@ export class GroundedCalls {
     const startedMs = clock.elapsedMs();
     observer.onProgress({ kind: 'calling', server, tool: name });
     const by = { ...request.by, door: 'answer' as const, requestId: undefined };
-    const asked = { server, tool: name, args: planned.args, by, timeoutMs };
+    const onSent = isReadOnly(tool) ? undefined : () => observer.onUsed?.({ effect: callName(tool) });
+    const asked = { server, tool: name, args: planned.args, by, timeoutMs, onSent };
     const outcome = await answerGateway.call(asked, signal);
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;

@@ -125,7 +125,10 @@ export type SearchProgress =
   | Kind<'retrying', { reason: SearchError['kind']; waitMs: number; attempt: number }>;
 
 /** The use of a part of a search: a response of the API, a round, or a call of an own tool. */
-export type SearchUse = Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>>;
+export interface SearchUse extends Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>> {
+  /** A tool that may have effects, when its call is sent. */
+  readonly effect?: string;
+}
 
 /** Must not throw. */
 export interface SearchObserver {

@@ -41,9 +41,10 @@ export interface AuditLine {
   readonly begin: () => Promise<Result<void, typeof UNAVAILABLE>>;
 }
 
-/** The outcome of a call, and its result, of which only the size is written. */
+/** The outcome of a call, and its result, of which only the size is written. `isMade`: whether the call may have reached a server or the API. */
 interface Ending {
   readonly outcome: string;
+  readonly isMade: boolean;
   readonly result?: unknown;
 }
 
@@ -53,6 +54,7 @@ const MAX_LINE_BYTES = 64 * 1024;
 const MAX_CUT_VALUE = 1000;
 const WARN_EVERY_MS = 60_000;
 const UNAVAILABLE = { kind: 'audit_unavailable' } as const;
+const UNRECORDED = { kind: 'unrecorded' } as const;
 
 /** Writes a line for each call of a tool before its result leaves the program. A call that may have effects also gets a line before it is sent. */
 export class Audit {
@@ -79,7 +81,7 @@ export class Audit {
     call: AuditedCall,
     run: (line: AuditLine) => Promise<Result<T, E>>,
     toEnding: (outcome: Result<T, E>) => Ending,
-  ): Promise<Result<T, E | typeof UNAVAILABLE>> {
+  ): Promise<Result<T, E | typeof UNAVAILABLE | typeof UNRECORDED>> {
     const { log, clock, newId, onFailure } = this.#options;
     const startedMs = clock.elapsedMs();
     const begun = { time: clock.now(), id: newId() };
@@ -88,7 +90,7 @@ export class Audit {
       const written = await log.append(await this.#toLine(call, begun, { outcome: 'begun' }));
       return this.#accepts(written) ? ok() : err(UNAVAILABLE);
     };
-    const write = async ({ outcome, result }: Ending) => {
+    const write = async ({ outcome, result }: Omit<Ending, 'isMade'>) => {
       const bytes = result === undefined ? undefined : bytesOf(JSON.stringify(result));
       const ms = Math.round(clock.elapsedMs() - startedMs);
       const ended = { outcome, ms, bytes };
@@ -96,7 +98,9 @@ export class Audit {
     };
     try {
       const outcome = await run({ id: begun.id, begin });
-      return (await write(toEnding(outcome))) ? outcome : err(UNAVAILABLE);
+      const ending = toEnding(outcome);
+      if (await write(ending)) return outcome;
+      return err(ending.isMade ? UNRECORDED : UNAVAILABLE);
     } catch (bug) {
       await write({ outcome: 'internal_error' });
       throw bug;

@@ -1,5 +1,5 @@
 import type { Audit } from './audit.ts';
-import { type CallTool, isDenied, outcomeOf, type ToolOutcome } from './tool-call.ts';
+import { type CallTool, isDenied, isMade, outcomeOf, type ToolOutcome } from './tool-call.ts';
 
 /** Writes a line for every call before its outcome leaves the program. */
 export function withAudit(audit: Audit, next: CallTool): CallTool {
@@ -8,5 +8,6 @@ export function withAudit(audit: Audit, next: CallTool): CallTool {
 
 function toEnding(outcome: ToolOutcome) {
   const returned = outcome.isOk() ? (outcome.value.answer?.result ?? outcome.value.raw) : undefined;
-  return { outcome: isDenied(outcome) ? 'denied' : outcomeOf(outcome), result: returned };
+  const name = outcomeOf(outcome);
+  return { outcome: isDenied(outcome) ? 'denied' : name, result: returned, isMade: isMade(name) };
 }

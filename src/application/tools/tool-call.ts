@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { AnswerError } from '../../domain/answers/answer-error.ts';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { Kind } from '../../domain/values/kind.ts';
@@ -28,6 +28,8 @@ export interface ToolCall {
   readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
   /** Called if the server has to be started first. */
   readonly onStarting?: (() => void) | undefined;
+  /** Called when the call is sent to its server. */
+  readonly onSent?: (() => void) | undefined;
   readonly onSearchProgress?: ((progress: SearchProgress) => void) | undefined;
   /** Finds the name of the tool, if it is known only after the start of the server; undefined if the name is `tool`. */
   readonly nameWhenStarted?: (() => string | undefined) | undefined;
@@ -85,6 +87,22 @@ export function outcomeOf(outcome: ToolOutcome): OutcomeName {
   if (outcome.isErr()) return outcome.error.kind === 'answer_failed' ? outcome.error.error.kind : outcome.error.kind;
   const { answer, isError } = outcome.value;
   return answer?.report.state === 'unfinished' ? 'unfinished' : isError ? 'tool_error' : 'answered';
+}
+
+/** Outcomes of calls that reached neither the API nor a server. */
+const NOT_MADE: ReadonlySet<OutcomeName> = new Set([
+  'invalid_arguments',
+  'no_profile',
+  'no_api_key',
+  'placeholder_api_key',
+  'malformed_api_key',
+  'unknown_answer',
+  ...NOT_SENT,
+] as const);
+
+/** Whether a call with this outcome may have reached the API or a server: it counts for quotas, and a repetition may have effects twice. */
+export function isMade(outcome: OutcomeName): boolean {
+  return !NOT_MADE.has(outcome);
 }
 
 /** Whether access refused a tool, or a server, that exists. */

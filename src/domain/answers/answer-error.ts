@@ -42,13 +42,14 @@ interface Interruption {
 /** A reply without text. `reason` is the API's reason, if it reported one. */
 export type EmptyAnswer = Kind<'empty_answer', { reason?: string | undefined }>;
 
-/** Every failure that a caller can act on. */
-export type AnswerError =
+/** Every failure that a caller can act on. `effects`: the tools that the model called before it, and that may have effects. */
+export type AnswerError = { readonly effects?: readonly string[] } & (
   | Exclude<SearchError, { kind: 'aborted' }>
   | EmptyAnswer
-  | Kind<'not_searched' | 'audit_unavailable'>
+  | Kind<'not_searched' | 'audit_unavailable' | 'unrecorded'>
   | Kind<'invalid_arguments', { problems: readonly ArgumentProblem[] }>
   | Kind<'no_profile', { tool: ToolName }>
   | Kind<'timed_out', { timeoutMs: number }>
   /** `isDetached`: the search continues at the API. */
-  | Kind<'cancelled', { isDetached?: true }>;
+  | Kind<'cancelled', { isDetached?: true }>
+);

@@ -31,8 +31,9 @@ export type ToolCallError =
   | Kind<'not_available', { server: string; state: ServerState; reason?: string; retryAfterMs?: number }>
   /** As many calls as allowed are running on the server, and as many are waiting. */
   | Kind<'overloaded', { server: string; maxConcurrency: number }>
-  /** `audit_unavailable`: the audit line cannot be written, so the call was not sent, or its result is withheld. */
-  | Kind<'shutting_down' | 'audit_unavailable' | 'cancelled'>
+  /** The audit cannot be written: the call was not made (`audit_unavailable`), or it was made and its result is withheld (`unrecorded`). */
+  | Kind<'audit_unavailable' | 'unrecorded'>
+  | Kind<'shutting_down' | 'cancelled'>
   | Kind<'timed_out', { timeoutMs: number }>;
 
 /** Errors of calls that no server has seen. They contain no text of a server. */
@@ -46,6 +47,7 @@ export const NOT_SENT = [
   'login_required',
   'overloaded',
   'shutting_down',
+  'audit_unavailable',
 ] as const satisfies readonly ToolCallError['kind'][];
 
 /** Where a value does not match its schema: a JSON pointer, and what is wrong. */

@@ -115,7 +115,7 @@ posixTest('shell')(
     expect(called.stderr).toMatch(/^\S+ \S+ WARN gateway: the lists of servers cannot be kept in \S+ \(EFBIG\), .*\n$/);
     const refused = call({ servers, audit: { file: join(folder, 'audit.jsonl') } });
     expect(refused).toMatchObject({ status: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/audit: the file cannot be written: EFBIG.*AUDIT_UNAVAILABLE/s);
+    expect(refused.stderr).toMatch(/audit: the file cannot be written: EFBIG.*CALL_UNRECORDED/s);
     const logs = run(['--stdio', `--debug=${join(folder, 'debug.log')}`], '{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
     expect(logs).toMatchObject({ status: 0, stdout: '{"jsonrpc":"2.0","id":1,"result":{}}\n' });
   },

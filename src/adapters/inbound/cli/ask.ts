@@ -56,7 +56,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   if (outcome.isErr()) {
     const { error } = outcome;
     if (error.kind === 'answer_failed') return failed(error.error);
-    if (error.kind === 'audit_unavailable') return failed({ kind: error.kind });
+    if (error.kind === 'audit_unavailable' || error.kind === 'unrecorded') return failed({ kind: error.kind });
     const known = error.kind === 'unknown_tool' ? error.known : [];
     return fail('unknown_tool', unknownToolMessage(tool, known));
   }

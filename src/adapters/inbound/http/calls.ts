@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-guard.ts';
+import { isMade } from '../../../application/tools/tool-call.ts';
 import { tokensOf } from '../../../application/tools/total-use.ts';
-import { NOT_SENT } from '../../../domain/gateway/tool-call-error.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
 import { limitName, quotaMessage } from '../words/quota-messages.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
@@ -54,8 +54,12 @@ export async function runCall<T>(
   { places, quota, metrics }: CallLimits,
   call: () => Promise<T>,
 ): Promise<Result<Called<T>, Refusal>> {
+  const begin = () => {
+    c.get('log').hasBegun = true;
+    return call();
+  };
   const ran = await places.hold(c, async (): Promise<Result<Called<T>, Refusal>> => {
-    if (quota === undefined) return ok({ value: await call(), left: undefined });
+    if (quota === undefined) return ok({ value: await begin(), left: undefined });
     const admitted = await quota.admit(c.get('caller'));
     if (admitted.isErr()) {
       const { error } = admitted;
@@ -67,7 +71,7 @@ export async function runCall<T>(
       await admitted.value.settle(NOTHING_USED);
       return err(refusal('CANCELLED', ''));
     }
-    const value = await call();
+    const value = await begin();
     return ok({ value, left: await admitted.value.settle(useOf(c.get('log'))) });
   });
   return ran.andThen((called) => called);
@@ -85,22 +89,9 @@ export function ofQuotaError(error: QuotaError): Refusal {
   return refusal('QUOTA_EXCEEDED', message, { retryAfterMs, details, reason: `quota reached: ${limitName(unit)}` });
 }
 
-/** Outcomes of calls that reached neither the API nor a server. */
-const NOT_RUN: ReadonlySet<NonNullable<LogEntry['call']>['outcome']> = new Set([
-  'invalid_arguments',
-  'no_profile',
-  'no_api_key',
-  'placeholder_api_key',
-  'malformed_api_key',
-  'unknown_answer',
-  // Most of these calls were stopped before they were sent.
-  'audit_unavailable',
-  ...NOT_SENT,
-] as const);
-
 /** The use that a finished call adds to its quota. `call` is undefined if neither its tool nor its server is known. */
 function useOf({ call }: LogEntry): QuotaUse {
-  if (call === undefined || NOT_RUN.has(call.outcome)) return NOTHING_USED;
+  if (call === undefined || !isMade(call.outcome)) return NOTHING_USED;
   const { usage, searches = 0 } = call;
   return { calls: 1, searches, tokens: usage === undefined ? 0 : tokensOf(usage) };
 }

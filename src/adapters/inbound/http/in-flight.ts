@@ -2,7 +2,7 @@ import { DISCONNECTED, untilAborted, whenSettled } from '../../../application/as
 import type { Clock } from '../../../application/ports/clock.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { refuse } from './errors.ts';
-import { CLIENT_CLOSED, shuttingDown } from './refusal.ts';
+import { CLIENT_CLOSED, interrupted, shuttingDown } from './refusal.ts';
 import type { LogEntry, Middleware } from './request.ts';
 
 interface InFlightOptions {
@@ -78,6 +78,6 @@ export class InFlight {
     if ((await untilAborted(handled, left.signal)) !== 'aborted' || !log.isShutDown) return handled;
     // Replaces the response to the call that was aborted.
     c.res = undefined;
-    c.res = refuse(c, shuttingDown());
+    c.res = refuse(c, log.hasBegun ? interrupted() : shuttingDown());
   };
 }

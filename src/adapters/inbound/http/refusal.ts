@@ -34,6 +34,8 @@ const CODES = {
   RESPONSE_TOO_LARGE: [502, 'result too large'],
   SERVER_CRASHED: [502, 'server lost'],
   SERVER_UNAUTHORIZED: [502, 'refused by the server'],
+  CALL_INTERRUPTED: [502, 'shut down during the call'],
+  CALL_UNRECORDED: [502, 'audit not available'],
   AUDIT_UNAVAILABLE: [503, 'audit not available'],
   ISSUER_UNAVAILABLE: [503, 'issuer unavailable'],
   LOGIN_REQUIRED: [503, 'login required'],
@@ -85,6 +87,11 @@ export function shuttingDown(): Refusal {
   return refusal('SHUTTING_DOWN', REFUSALS.shuttingDown, { retryAfterMs: 1000, headers: { Connection: 'close' } });
 }
 
+/** The end of a call that was in progress when the drain was over. No one may repeat it unasked, because it may have had effects. */
+export function interrupted(): Refusal {
+  return refusal('CALL_INTERRUPTED', REFUSALS.interrupted, { headers: { Connection: 'close' } });
+}
+
 /** The refusal of requests that only operators may send. */
 export function operatorRequired(): Refusal {
   return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });
@@ -93,8 +100,8 @@ export function operatorRequired(): Refusal {
 /** The refusal for a failed call. */
 export function ofToolCallError(error: ToolCallError): Refusal {
   const { kind } = error;
-  const isAudit = kind === 'audit_unavailable';
-  const isSoon = isAudit || kind === 'overloaded' || kind === 'shutting_down';
+  const isAudit = kind === 'audit_unavailable' || kind === 'unrecorded';
+  const isSoon = kind === 'audit_unavailable' || kind === 'overloaded' || kind === 'shutting_down';
   const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
   const more = { details: detailsOf(error), retryAfterMs, ...(isAudit && { reason: 'audit not available' }) };
   return refusal(toolErrorCode(error), toolErrorMessage(error), more);
@@ -133,8 +140,7 @@ function detailsOf(error: ToolCallError): JsonObject {
 export function ofFailedCall(error: ToolError, toolErrorStatus: number, redactor: Pick<Redactor, 'inLogs'>): Refusal {
   if (error.kind !== 'answer_failed') return ofToolCallError(error);
   const failure = error.error;
-  if (failure.kind === 'cancelled' || failure.kind === 'audit_unavailable')
-    return ofToolCallError({ kind: failure.kind });
+  if (failure.kind === 'cancelled') return ofToolCallError({ kind: failure.kind });
   if (failure.kind === 'invalid_arguments') {
     const errors = failure.problems.map(({ argument, accepted }) => ({
       path: `/${argument}`,

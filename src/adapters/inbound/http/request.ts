@@ -40,6 +40,8 @@ export interface LogEntry {
   isUnlisted?: boolean | undefined;
   /** Whether the drain ended before the request did. */
   isShutDown: boolean;
+  /** Whether the call of a tool has begun, so that it may have effects. */
+  hasBegun?: true;
   /** The JSON-RPC method. */
   method?: string;
   /** The trace context of the headers, unless the message has another. */

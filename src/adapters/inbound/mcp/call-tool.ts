@@ -71,7 +71,7 @@ function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, option
   }
   const { error } = outcome;
   if (error.kind === 'answer_failed') return toFailedReply(error.error, era, options);
-  if (error.kind === 'audit_unavailable' && server === BUILT_IN_SERVER)
+  if ((error.kind === 'audit_unavailable' || error.kind === 'unrecorded') && server === BUILT_IN_SERVER)
     return toFailedReply({ kind: error.kind }, era, options);
   return toErrorReply(error, options.redactor.inLogs);
 }

@@ -4,10 +4,11 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { CallObserver } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
+import { isReadOnly } from '../../../domain/gateway/gateway-tool.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
-import { excerpt } from '../words/plain.ts';
+import { excerpt, INTERRUPTED } from '../words/plain.ts';
 import { completeResult, type Era } from './era.ts';
 import {
   CALL_FAILED,
@@ -97,12 +98,14 @@ export class McpSession {
     }
   }
 
-  #failureAtEnd({ method, params, era }: Request): Reply {
-    const isTool = method === 'tools/call';
-    const isResult = isTool && (era === 'modern' || this.#options.toolErrors === 'result');
-    if (isTool && isToolName(String(params.name))) return failedAnswer(MCP.shuttingDown, isResult);
-    if (isResult) return { result: failedResult(MCP.shuttingDown) };
-    return { error: { code: isTool ? CALL_FAILED : INTERNAL.code, message: MCP.shuttingDown } };
+  #failureAtEnd({ method, params, era, by }: Request): Reply {
+    const { tools, toolErrors } = this.#options;
+    if (method !== 'tools/call') return { error: { code: INTERNAL.code, message: MCP.shuttingDown } };
+    const isResult = era === 'modern' || toolErrors === 'result';
+    const tool = tools.list(by.rights).find(({ name }) => name === params.name);
+    const message = isReadOnly({ annotations: tool?.annotations ?? {} }) ? MCP.shuttingDown : INTERRUPTED;
+    if (isToolName(String(params.name))) return failedAnswer(message, isResult);
+    return isResult ? { result: failedResult(message) } : { error: { code: CALL_FAILED, message } };
   }
 
   async #respond(request: Request, send: Send): Promise<void> {

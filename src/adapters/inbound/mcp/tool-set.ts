@@ -11,6 +11,7 @@ export interface Tool extends Params {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: Params;
+  readonly annotations?: Params | undefined;
 }
 
 /** A `tools/call` request with a valid name and arguments. */

@@ -6,7 +6,14 @@ import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
 export function messageFor(error: AnswerError): string {
-  return cleanText(rawMessageFor(error));
+  const { effects } = error;
+  const message = rawMessageFor(error);
+  return cleanText(effects === undefined ? message : `${message} ${effectsNote(effects)}`);
+}
+
+/** A failed answer may have had effects, which asking again would repeat. */
+function effectsNote(effects: readonly string[]): string {
+  return `Before that, the model called tools that may have effects (${effects.map(excerpt).join(', ')}): check what they did before you ask again.`;
 }
 
 function rawMessageFor(error: AnswerError): string {
@@ -78,7 +85,8 @@ function rawMessageFor(error: AnswerError): string {
     case 'timed_out':
       return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
     case 'audit_unavailable':
-      return NO_AUDIT;
+    case 'unrecorded':
+      return NO_AUDIT[error.kind];
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the original question.';
     case 'search_cancelled':

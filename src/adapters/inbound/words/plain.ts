@@ -19,6 +19,14 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
 }
 
-/** The message for every call that fails because its line cannot be written to the audit file. */
-export const NO_AUDIT =
-  'AUDIT_UNAVAILABLE: The call cannot be recorded, so it was not made or its result is withheld. Try again later; an operator must check why the audit file cannot be written.';
+/** The messages for calls whose line cannot be written to the audit file: the call was not made, or its result is withheld. */
+export const NO_AUDIT = {
+  audit_unavailable:
+    'AUDIT_UNAVAILABLE: The call was not made, because it cannot be recorded. Try again later; an operator must check why the audit file cannot be written.',
+  unrecorded:
+    'CALL_UNRECORDED: The call was made, and its result is withheld, because it cannot be recorded. Do not repeat it: what it did would be done twice. An operator must check why the audit file cannot be written.',
+};
+
+/** The message for a call that the end of the process cut off, unless its tool only reads. */
+export const INTERRUPTED =
+  'The server is shutting down, and the call was ended. It may have had effects: check that before you repeat it.';

@@ -1,5 +1,5 @@
 import type { TokenProblem } from '../../../application/ports/token-verifier.ts';
-import { duration } from './plain.ts';
+import { duration, INTERRUPTED } from './plain.ts';
 
 /** The messages for refused HTTP requests: what is wrong, then what to do. */
 export const REFUSALS = {
@@ -30,6 +30,7 @@ export const REFUSALS = {
   earlyRestart: (server: string, waitMs: number) =>
     `The server ${server} was restarted a moment ago. Try again in ${duration(Math.max(waitMs, 100))}.`,
   shuttingDown: 'Service Unavailable: the server is shutting down',
+  interrupted: INTERRUPTED,
 };
 
 /** Completes "the token ...". */

@@ -22,7 +22,7 @@ export function toolErrorMessage(error: ToolCallError, typed = ''): string {
 /** The error code and the message, for clients that get only a text. */
 export function toolErrorText(error: ToolCallError): string {
   const message = toolErrorMessage(error);
-  return message === NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
+  return error.kind in NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
 }
 
 /** The message in the terminal, where the server was started only for this call, and is not started again. */
@@ -58,7 +58,7 @@ function rawMessage(error: ToolCallError, typed: string): string {
     case 'crashed':
       return `The server was lost during the call (${error.reason}). The call may have had effects; it was not repeated.`;
     case 'too_large':
-      return `The answer exceeds ${error.maxBytes} bytes. Ask for less, or raise the server's max_response_bytes.`;
+      return `The call was made, but its answer exceeds ${error.maxBytes} bytes. Ask for less, or raise the server's max_response_bytes.`;
     case 'invalid_result':
       return `The server's answer is not valid: ${error.detail}.`;
     case 'unauthorized':
@@ -66,7 +66,8 @@ function rawMessage(error: ToolCallError, typed: string): string {
     case 'login_required':
       return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, typed)}`;
     case 'audit_unavailable':
-      return NO_AUDIT;
+    case 'unrecorded':
+      return NO_AUDIT[error.kind];
     case 'shutting_down':
       return 'The gateway is shutting down. Try again later.';
     case 'timed_out':
@@ -139,6 +140,7 @@ const CODES = {
   unauthorized: 'SERVER_UNAUTHORIZED',
   shutting_down: 'SHUTTING_DOWN',
   audit_unavailable: 'AUDIT_UNAVAILABLE',
+  unrecorded: 'CALL_UNRECORDED',
   timed_out: 'TIMEOUT_ERROR',
   cancelled: 'CANCELLED',
 } as const satisfies Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>>;

@@ -1,3 +1,4 @@
+import { err } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { toolErrorMessage } from '../../../../src/adapters/inbound/words/tool-error-messages.ts';
 import type { ToolCatalogue } from '../../../../src/application/tools/tool-catalogue.ts';
@@ -24,11 +25,19 @@ const BY = { ...LOCAL, door: 'rest', requestId: 'r-1', trace: TRACE } as const;
 async function startAnswers(...configured: readonly ConfiguredReply[]) {
   const started = startAudit();
   const { audit, clock, logger, redactor } = started;
-  const jira = new ScriptedToolServer({ get: { script: says('One.'), annotations: { readOnlyHint: true } } });
+  const jira = new ScriptedToolServer({
+    get: { script: says('One.'), annotations: { readOnlyHint: true } },
+    close: says('Closed.'),
+  });
   const gateway = startScripted({ jira }, { clock });
   const startGateway = async () => ({ gateway, isPublic: () => true, call: catalogue.call.bind(catalogue) });
   const llmSearch = new FakeLlmSearch(...configured);
-  const grounding = { policy: policyOf({ callers: ['local'] }), startGateway, messageFor: toolErrorMessage, redactor };
+  const grounding = {
+    policy: policyOf({ tools: { jira: ['get', 'close'] }, callers: ['local'] }),
+    startGateway,
+    messageFor: toolErrorMessage,
+    redactor,
+  };
   const { application } = startCore({ llmSearch, clock, logger, grounding });
   const catalogue: ToolCatalogue = catalogueOf([gateway, answersOf(application)], { audit, clock });
   const { observer: _, ...question } = ask({ by: BY });
@@ -63,10 +72,27 @@ test('the model gets an error of one line while a call cannot be recorded', asyn
   const { log, llmSearch, jira, answer } = await startAnswers(asks(calls('jira__get')), replies('I do not know.'));
   // The log fails with the first line, that of the call of the model.
   log.failure = 'ENOSPC';
-  expect(await answer()).toMatchObject({ error: { kind: 'audit_unavailable' } });
+  expect(await answer()).toMatchObject({ error: { kind: 'unrecorded' } });
   expect(jira.calls).toHaveLength(1);
   const output = llmSearch.conversations.at(-1)?.rounds[0]?.outputs[0]?.output.text;
-  expect(output).toMatch(/^error: AUDIT_UNAVAILABLE: [^\n]+$/);
+  expect(output).toMatch(/^error: CALL_UNRECORDED: [^\n]+ Do not repeat it[^\n]+$/);
+});
+
+// S66
+test('an answer that fails after calls names the tools that may have had effects', async () => {
+  const { jira, answer } = await startAnswers(
+    asks(calls('jira__get')),
+    asks(calls('jira__close')),
+    asks(calls('jira__close')),
+    fails({ kind: 'server_error', attempts: 3, detail: 'Down.' }),
+  );
+  expect(await answer()).toMatchObject({ error: { error: { kind: 'server_error', effects: ['jira/close'] } } });
+  expect(jira.calls.map(({ tool }) => tool)).toEqual(['get', 'close', 'close']);
+});
+
+test('an answer that fails after calls that changed nothing names none', async () => {
+  const { answer } = await startAnswers(asks(calls('jira__get')), fails({ kind: 'content_filtered' }));
+  expect(await answer()).toEqual(err({ kind: 'answer_failed', error: { kind: 'content_filtered' } }));
 });
 
 test('a failed answer has a line with its failure', async () => {

@@ -14,7 +14,9 @@ function startCalls(policy: Partial<Options> = {}) {
   const { audit, ...started } = startAudit({ sha256: async (text) => hashOf(text), ...policy });
   const call = { server: 'notes', tool: 'read', args: { path: 'a', all: true }, by: callerOf('alice') };
   const ended = (outcome: Outcome) =>
-    outcome.isOk() ? { outcome: 'answered', result: outcome.value } : { outcome: outcome.error.kind };
+    outcome.isOk()
+      ? { outcome: 'answered', result: outcome.value, isMade: true }
+      : { outcome: outcome.error.kind, isMade: outcome.error.kind !== 'overloaded' };
   const record = (more: Partial<typeof call> = {}, run: () => Promise<Outcome> = async () => ok({ text: 'ü' })) =>
     audit.record({ ...call, ...more }, run, ended);
   return { audit, record, call, ...started };
@@ -68,7 +70,7 @@ describe('the line of a call', () => {
         expect(log.entries).toMatchObject([{ id: 'line-1', tool: 'read', outcome: 'begun' }]);
         return ok({});
       },
-      () => ({ outcome: 'answered' }),
+      () => ({ outcome: 'answered', isMade: true }),
     );
     expect(log.entries.map(({ id, outcome }) => [id, outcome])).toEqual([
       ['line-1', 'begun'],
@@ -124,7 +126,8 @@ describe('a log that cannot be written', () => {
     const { audit, log, record, logger } = startCalls();
     const run = vi.fn(async () => ok({}));
     log.failure = 'ENOSPC';
-    expect(await record({}, run)).toEqual(UNAVAILABLE);
+    // The log has not failed yet, so that the first call is made.
+    expect(await record({}, run)).toEqual(err({ kind: 'unrecorded' }));
     expect(run).toHaveBeenCalledTimes(1);
     expect(await record({}, run)).toEqual(UNAVAILABLE);
     expect(run).toHaveBeenCalledTimes(1);
@@ -136,6 +139,30 @@ describe('a log that cannot be written', () => {
     expect(await record({}, run)).toEqual(ok({}));
     // That of the call that was not made is not there.
     expect(log.entries.map(({ id }) => id)).toEqual(['line-1', 'line-3']);
+  });
+
+  // S66
+  test.each([
+    ['that failed after it was sent', 'crashed', 'unrecorded'],
+    ['that was not sent', 'overloaded', 'audit_unavailable'],
+  ])('a call %s can be distinguished', async (_, kind, expected) => {
+    const { log, record } = startCalls();
+    log.failure = 'ENOSPC';
+    expect(await record({}, async () => err({ kind }))).toEqual(err({ kind: expected }));
+  });
+
+  // S66
+  test('a call whose first line cannot be written is not made', async () => {
+    const { audit, log, call } = startCalls();
+    const outcome = await audit.record(
+      call,
+      async (line) => {
+        log.failure = 'ENOSPC';
+        return line.begin();
+      },
+      (begun) => ({ outcome: 'x', isMade: begun.isOk() }),
+    );
+    expect(outcome).toEqual(UNAVAILABLE);
   });
 
   test('with `allow`, serves calls, and warns once per minute', async () => {

@@ -118,7 +118,7 @@ test.for<Row>([
     { kind: 'too_large', maxBytes: 1024 },
     502,
     'RESPONSE_TOO_LARGE',
-    "The answer exceeds 1024 bytes. Ask for less, or raise the server's max_response_bytes.",
+    "The call was made, but its answer exceeds 1024 bytes. Ask for less, or raise the server's max_response_bytes.",
     { maxBytes: 1024 },
   ],
   [
@@ -184,6 +184,21 @@ test.for<Row>([
     'SERVER_NOT_RUNNING',
     'The server files is not available (it is starting). Try again soon.',
     { ...files, state: 'starting' },
+  ],
+  [
+    { kind: 'audit_unavailable' },
+    503,
+    'AUDIT_UNAVAILABLE',
+    'AUDIT_UNAVAILABLE: The call was not made, because it cannot be recorded. Try again later; an operator must check why the audit file cannot be written.',
+    {},
+    1000,
+  ],
+  [
+    { kind: 'unrecorded' },
+    502,
+    'CALL_UNRECORDED',
+    'CALL_UNRECORDED: The call was made, and its result is withheld, because it cannot be recorded. Do not repeat it: what it did would be done twice. An operator must check why the audit file cannot be written.',
+    {},
   ],
   [{ kind: 'shutting_down' }, 503, 'SHUTTING_DOWN', 'The gateway is shutting down. Try again later.', {}, 1000],
   [

@@ -266,18 +266,24 @@ describe('progress', () => {
 });
 
 test('a call gets a failure when the process exits, in the form of its era', async () => {
-  const files = new ScriptedToolServer({ read: hangs });
+  const files = new ScriptedToolServer({
+    write: hangs,
+    read: { script: hangs, annotations: { readOnlyHint: true } },
+  });
   const { session, call, sent } = start({ files });
+  void call('files__write');
+  void call('files__write', {}, MODERN);
   void call('files__read');
-  void call('files__read', {}, MODERN);
   await settled();
   session.shutDown();
   await settled();
-  expect(files.calls.map(({ signal }) => signal.aborted)).toEqual([true, true]);
-  const text = 'The server is shutting down; ask again.';
+  expect(files.calls.map(({ signal }) => signal.aborted)).toEqual([true, true, true]);
+  const text =
+    'The server is shutting down, and the call was ended. It may have had effects: check that before you repeat it.';
   expect(sent).toMatchObject([
     { id: 1, error: { code: -32001, message: text } },
     { id: 2, result: { isError: true, content: [{ type: 'text', text }] } },
+    { id: 3, error: { code: -32001, message: 'The server is shutting down; ask again.' } },
   ]);
 });
 

@@ -127,7 +127,11 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   audit_unavailable: [
     { kind: 'audit_unavailable' },
-    'AUDIT_UNAVAILABLE: The call cannot be recorded, so it was not made or its result is withheld. Try again later; an operator must check why the audit file cannot be written.',
+    'AUDIT_UNAVAILABLE: The call was not made, because it cannot be recorded. Try again later; an operator must check why the audit file cannot be written.',
+  ],
+  unrecorded: [
+    { kind: 'unrecorded' },
+    'CALL_UNRECORDED: The call was made, and its result is withheld, because it cannot be recorded. Do not repeat it: what it did would be done twice. An operator must check why the audit file cannot be written.',
   ],
   cancelled: [{ kind: 'cancelled' }, 'The question was cancelled.'],
 };
@@ -146,6 +150,14 @@ describe('the message for', () => {
     const reason = { kind: 'content_filtered' } as const;
     expect(messageFor({ kind: 'interrupted', reason, handle: 'la1.d' })).toBe(
       "The answer could not be fetched, and the search was not cancelled. The API's content filter stopped the answer. Rephrase the question. To get the answer, ask again with this query: la1.d",
+    );
+  });
+
+  test('an answer that failed after tools with effects were called names them', () => {
+    expect(
+      messageFor({ kind: 'rate_limited', attempts: 3, detail: 'Slow down.', effects: ['bank/pay', 'bank/mail'] }),
+    ).toBe(
+      'Rate limit reached (429); gave up after 3 attempts: Slow down. Try again shortly. Before that, the model called tools that may have effects (bank/pay, bank/mail): check what they did before you ask again.',
     );
   });
 
@@ -186,7 +198,7 @@ test.each(Object.values(PINNED).filter(([{ kind }]) => kind !== 'cancelled' && k
   '$kind: states what happened, then what to do',
   (error) => {
     const [advice] =
-      / (?:Add|Ask|Change|Check|Copy|The API asks you|It may|Raise|Remove|Rephrase|Set|Try) .*$/s.exec(
+      / (?:Add|Ask|Change|Check|Copy|Do not|The API asks you|It may|Raise|Remove|Rephrase|Set|Try) .*$/s.exec(
         messageFor(error),
       ) ?? [];
     const rule =
