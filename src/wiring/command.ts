@@ -17,6 +17,7 @@ import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { runDoctor } from './doctor.ts';
+import { onHangUp } from './hang-up.ts';
 import {
   answerServers,
   bootstrap,
@@ -69,7 +70,9 @@ function warnOfNotices(command: TerminalCommand, { config, redactor }: Runtime):
 async function runUntilInterrupted(command: TerminalCommand, runtime: Runtime): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => controller.abort(CANCELLED));
+  const interrupt = () => controller.abort(CANCELLED);
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
+  onHangUp(interrupt);
   const { stdout, stderr } = process;
   const out = (text: string) => stdout.write(text);
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });

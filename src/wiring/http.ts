@@ -6,6 +6,7 @@ import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
 import { composeCatalogue } from './catalogue.ts';
+import { onHangUp } from './hang-up.ts';
 import { composeTokenVerifier } from './oauth.ts';
 import { composeQuota } from './quota.ts';
 import {
@@ -83,16 +84,12 @@ async function serve(runtime: Runtime): Promise<number> {
       logger.debug(`server: stopping (${signal})`);
       const waiting = server.inFlight;
       if (!isStopping && waiting > 0) stderr.say('info', SERVING.draining(http.drainMs, waiting));
+      if (isStopping) composed.endServers();
       void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
       isStopping = true;
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
-    if (isOnTerminal) {
-      process.on('SIGHUP', () => {
-        stop('SIGHUP');
-        process.once('exit', endBySignal);
-      });
-    }
+    if (isOnTerminal) onHangUp(() => stop('SIGHUP'));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
   const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
@@ -143,13 +140,5 @@ async function serve(runtime: Runtime): Promise<number> {
   else if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
     stderr.say('warn', SERVING.noKey(openai.apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) stderr.say('warn', SERVING.hosts);
-  const code = await stopped;
-  composed.endServers();
-  return code;
-}
-
-/** Ends the process as SIGHUP does. Node.js itself would try to restore the settings of a closed terminal, fail, and abort. */
-function endBySignal(): void {
-  process.removeAllListeners('SIGHUP');
-  process.kill(process.pid, 'SIGHUP');
+  return stopped;
 }

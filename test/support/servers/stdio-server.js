@@ -2,7 +2,7 @@
 // <name>-tools.js; without, the standard tools and one more per way to misbehave during a call. Each further argument is a way to
 // misbehave at other times; arguments that it does not know, such as a tag that identifies its processes, have no effect.
 import { spawn } from 'node:child_process';
-import { closeSync, existsSync, writeSync } from 'node:fs';
+import { appendFileSync, closeSync, existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { StandardTools } from './standard-tools.js';
@@ -195,5 +195,24 @@ if (is('with-children')) for (const behaviours of [['stubborn'], ['idle']]) leav
 if (is('with-child')) leaveChild(['idle']);
 // A session of its own, as browsers have.
 if (is('with-detached')) leaveChild(['stubborn', 'with-child', 'idle'], { detached: true, stdio: 'ignore' });
+// A daemon: the parent of its parent has ended.
+if (is('with-daemon')) leaveChild(['launcher'], { detached: true, stdio: 'ignore' });
+if (is('launcher')) {
+  leaveChild(['idle'], { detached: true, stdio: 'ignore' });
+  process.exit();
+}
+/** Notes in this file what it notices of its end, and saves something for a moment. */
+const [farewell] = args.flatMap((arg) => (arg.startsWith('--farewell=') ? arg.slice(11) : []));
+if (farewell !== undefined) {
+  const note = (what) => appendFileSync(farewell, `${what}\n`);
+  process.stdin.once('end', () => {
+    note('end of input');
+    setTimeout(() => note('saved'), 200);
+  });
+  process.once('SIGTERM', () => {
+    note('SIGTERM');
+    process.exit();
+  });
+}
 if (is('idle') || is('idle-after-input')) stayAlive();
 if (!is('idle')) input.on('line', onLine);

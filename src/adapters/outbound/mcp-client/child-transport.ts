@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { type ChildOptions, endTree, startChild } from './child-process.ts';
+import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
 import { errorResponse, INVALID, requestIdIn, tooLargeResponse } from './error-response.ts';
 import { LastLines } from './last-lines.ts';
 import { LineReader } from './line-reader.ts';
@@ -41,7 +40,7 @@ export class ChildTransport implements Transport {
   /** When the process last wrote to standard error, and when it was lost. */
   #wroteMs = Number.NEGATIVE_INFINITY;
   #lostMs: number | undefined;
-  #child: ChildProcess | undefined;
+  #child: StartedChild | undefined;
   readonly #spawned: Promise<void>;
   /** Resolves when the process has ended, and all its output was read. */
   #childClosed: Promise<unknown> = Promise.resolve();
@@ -60,12 +59,12 @@ export class ChildTransport implements Transport {
   }
 
   get pid(): number | undefined {
-    return this.#child?.pid;
+    return this.#child?.process.pid;
   }
 
   /** How the process ended, or why it cannot be used although it is running. Undefined while it can be used. */
   get lostReason(): string | undefined {
-    const { pid, exitCode, signalCode } = this.#child ?? {};
+    const { pid, exitCode, signalCode } = this.#child?.process ?? {};
     if (pid === undefined) return undefined;
     if (signalCode != null) return `killed by ${signalCode}`;
     return exitCode == null ? this.#broken : `exited with code ${exitCode}`;
@@ -85,8 +84,8 @@ export class ChildTransport implements Transport {
   #spawn(): Promise<void> {
     const { name, command, logSpawn } = this.#options;
     return new Promise((resolve, reject) => {
-      const child = startChild(this.#options);
-      this.#child = child;
+      this.#child = startChild(this.#options);
+      const child = this.#child.process;
       const closed = new Promise((resolve) => child.once('close', resolve));
       this.#childClosed = Promise.all([closed, child.stdout && this.#read(child.stdout)]);
       child.stdout?.once('close', () => void this.#onLost());
@@ -125,7 +124,7 @@ export class ChildTransport implements Transport {
 
   /** Settles when the message was passed to the process, or could not be. */
   send(message: JSONRPCMessage): Promise<void> {
-    const { stdin } = this.#child ?? {};
+    const { stdin } = this.#child?.process ?? {};
     if (stdin === null || stdin === undefined || this.#ended !== undefined)
       return Promise.reject(new Error('the process has ended'));
     return new Promise((resolve, reject) => {
@@ -146,11 +145,11 @@ export class ChildTransport implements Transport {
   }
 
   async #end(): Promise<void> {
-    const child = this.#child;
-    if (child === undefined) return;
-    await endTree(child, this.#options.programEnds, this.#options.graceMs);
+    if (this.#child === undefined) return;
+    await endTree(this.#child, this.#options.programEnds, this.#options.graceMs);
     // A process that left the tree may still hold the pipes.
-    for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
+    const { stdin, stdout, stderr } = this.#child.process;
+    for (const stream of [stdin, stdout, stderr]) stream?.destroy();
   }
 
   /** Called when the process has ended, or cannot be used any more. Ends the rest of its tree. */
