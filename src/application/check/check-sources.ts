@@ -29,8 +29,10 @@ export interface ComparedClaim {
 
 /** The findings about the sources of a text. */
 export interface SourcesReport {
-  /** `reason`: also `too_many`, for links after the first hundred, and `not_comparable`, if the page is too long or in another language. */
+  /** `reason`: also `too_many`, for links after the first hundred, `too_long`, for a URL of which only the beginning is shown, and `not_comparable`, if the page is too long or in another language. */
   readonly links: readonly (PageCheck & { readonly url: string })[];
+  /** The number of links after the first 2,000, which were not read; absent if there are none. */
+  readonly further?: number;
   readonly claims: readonly ComparedClaim[];
 }
 
@@ -51,7 +53,7 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
     if (text.length > MAX_TEXT_CHARS) {
       return err({ kind: 'text_too_long', characters: text.length, max: MAX_TEXT_CHARS });
     }
-    const links = linksIn(text);
+    const { links, further } = linksIn(text);
     const first = links.slice(0, MAX_LINKS);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
@@ -72,6 +74,7 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
     const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
     return ok({
       links: [...outcome.map(({ claims: _, ...link }) => link), ...rest],
+      ...(further > 0 && { further }),
       claims: citedTogether(outcome.flatMap(({ claims }) => claims)),
     });
   };
@@ -94,6 +97,8 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
   const places = new Places(MAX_AT_ONCE);
   const placesOfHosts = new Map<string, Places>();
   const readInPlace = async (link: TextLink) => {
+    // It is not requested, and only a part of it is known.
+    if (link.isTooLong) return readOne(link);
     const { host } = new URL(link.url);
     const ofHost = placesOfHosts.get(host) ?? new Places(MAX_PER_HOST);
     placesOfHosts.set(host, ofHost);
@@ -108,7 +113,12 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
 }
 
 /** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
-async function read({ url, claims }: TextLink, citedPages: CitedPages, limit: AbortSignal): Promise<CheckedLink> {
+async function read(
+  { url, claims, isTooLong }: TextLink,
+  citedPages: CitedPages,
+  limit: AbortSignal,
+): Promise<CheckedLink> {
+  if (isTooLong) return { url, state: 'unreadable', reason: 'too_long', claims: [] };
   const { state = 'unreadable', status, reason, text } = (await citedPages.read([url], limit)).get(url) ?? {};
   const link = { url, state, status, reason, claims: [] };
   const withFigures = claims.filter(hasFigures);

@@ -1,3 +1,4 @@
+import { withoutEnd } from '../values/text-end.ts';
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
 
 /** The content of a handle. It names the response of the API that is, or will be, the answer to a question. */
@@ -30,19 +31,12 @@ export function toHandle({ tool, responseId, signature }: AnswerHandle): string 
 export function handleIn(query: string): AnswerHandle | 'malformed' | undefined {
   const begun = query.replace(OPENING, '');
   if (!BEGINNING.test(begun)) return undefined;
-  const sentence = withoutEnd(begun);
-  const word = /[.。]$/.test(sentence) ? withoutEnd(sentence.slice(0, -1)) : sentence;
+  const sentence = withoutEnd(begun, WRAPPING);
+  const word = /[.。]$/.test(sentence) ? withoutEnd(sentence.slice(0, -1), WRAPPING) : sentence;
   if (/\s/.test(word)) return undefined;
   const [, letter, responseId, signature] = HANDLE.exec(word) ?? [];
   const tool = TOOL_NAMES.find((tool) => LETTERS[tool] === letter);
   return tool === undefined || responseId === undefined || signature === undefined
     ? 'malformed'
     : { tool, responseId, signature };
-}
-
-/** A loop, because a pattern for the end of a long text takes quadratic time. */
-function withoutEnd(text: string): string {
-  let end = text.length;
-  while (end > 0 && WRAPPING.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
 }

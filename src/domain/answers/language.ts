@@ -1,10 +1,13 @@
+import { MAX_EXAMINED } from '../values/clean-text.ts';
+
 /** The languages of this server's own messages. */
 export type Language = 'ja' | 'en';
 
 const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
 const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
 const LATIN = /\p{Script=Latin}/gu;
-const QUOTED = /「[^」]*」|『[^』]*』|“[^”]*”|"[^"]*"/g;
+/** A quotation ends before the next one of its kind begins, so that marks that do not close are read once. */
+const QUOTED = /「[^「」]*」|『[^『』]*』|“[^“”]*”|"[^"]*"/g;
 /** A Japanese word takes about a third of the characters of an English one. */
 const CHARACTERS_PER_CHARACTER = 3;
 
@@ -13,8 +16,9 @@ const CHARACTERS_PER_CHARACTER = 3;
  * gets English.
  */
 export function languageOf(text: string): Language {
-  const own = text.replace(QUOTED, ' ');
-  const asked = /\p{L}/u.test(own) ? own : text;
+  const beginning = text.slice(0, MAX_EXAMINED);
+  const own = beginning.replace(QUOTED, ' ');
+  const asked = /\p{L}/u.test(own) ? own : beginning;
   const japanese = asked.match(JAPANESE)?.length ?? 0;
   const latin = asked.match(LATIN)?.length ?? 0;
   return KANA.test(asked) && japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';

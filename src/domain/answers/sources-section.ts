@@ -1,4 +1,5 @@
 import { fenceAfter } from '../values/code-fence.ts';
+import { withoutEnd } from '../values/text-end.ts';
 import { toWebUrl } from '../values/web-url.ts';
 import { type Citation, pageKey } from './citation.ts';
 
@@ -120,7 +121,7 @@ const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 function sourcesIn(entry: string, knownIds: readonly string[]): readonly ListedSource[] | undefined {
   const { number, text = '' } = ENTRY.exec(entry)?.groups ?? {};
   const isLink = /^[*_]*\[/.test(text) || /https?:\/\//i.test(text.replace(/\[[^[\]]*\]\([^()\s]*\)?/g, ' '));
-  const urls = isLink ? [...text.matchAll(URLS)].map(([url]) => url.replace(/[.,;:!?*_~`]+$/, '')) : [];
+  const urls = isLink ? [...text.matchAll(URLS)].map(([url]) => withoutEnd(url, /[.,;:!?*_~`]/)) : [];
   const words = new Set(text.split(/[\s,、()（）<>|[\]]+/));
   const ids = knownIds.filter((id) => words.has(id));
   const isNothing = words.has(SEARCH_ITSELF) || /^(?:none|n\/a|なし)[.。]?$/i.test(text.trim());

@@ -1,7 +1,7 @@
 /** Elements whose content is not part of the text of a page. */
 const SKIPPED = /<(head|script|style|svg|template|noscript|nav|footer|pre)\b[\s\S]*?(?:<\/\1\s*>|$)/gi;
 /** Code with a URL, as Markdown has it between backticks. */
-const CODE = /<(code|pre)\b[^<>]{0,300}>[\s\S]{0,1000}?<\/\1>/gi;
+const CODE = /<(code|pre)\b[^<>]{0,300}>(?:[^<]|<(?!code\b|pre\b|\/\1>)){0,1000}<\/\1>/gi;
 const COMMENT = /<!--[\s\S]*?(?:-->|$)/g;
 /** Matches a number that links to the list of sources. */
 const NUMBER = /<a\b[^<>]{0,300}href=["']?#[^<>]{0,300}>\s*\[?(\d{1,3})\]?\s*<\/a>/gi;

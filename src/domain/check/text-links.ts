@@ -1,41 +1,65 @@
 import { pageKey } from '../answers/citation.ts';
-import { LINK_LABEL, LINK_TARGET, toClaim } from '../evidence/claims.ts';
-import { hasFigures } from '../evidence/evidence.ts';
-import { withoutTracking } from '../values/clean-text.ts';
+import { LINK_LABEL, LINK_TARGET } from '../evidence/claims.ts';
+import { clip, withoutTracking, withoutUnsafeCharacters } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
-import { toWebUrl, withoutUserInfo } from '../values/web-url.ts';
+import { withoutEnd } from '../values/text-end.ts';
+import { isTooLong, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
+import { citedClaims, MARKS } from './cited-sentences.ts';
 
 /** A web page that a text links to, and the sentences that cite it. */
 export interface TextLink {
   readonly url: string;
+  /** Whether the URL is too long for a page, and was cut to be shown. */
+  readonly isTooLong: boolean;
   readonly claims: readonly string[];
 }
 
+/** Maximum number of links that are read of a text. Each occurrence of a link counts. */
+const MAX_SEEN = 2000;
+/** Maximum number of pages that a number cites, if its entry in the list of sources has several. */
+const MAX_PAGES_OF_NOTE = 10;
+/** The part of a URL that is shown if it is too long. */
+const SHOWN_URL = 100;
+
 /**
- * The pages that a text links to, each once, in the order of the text. Links are Markdown links, bare URLs, reference links, footnotes, and numbers
- * that refer to a list of sources. The claim of a link is its sentence or, if the sentence has several links, the part before the link.
+ * The pages that a text links to, each once, in the order of the text, and the number of further links, which are not read. Links are Markdown links,
+ * bare URLs, reference links, footnotes, and numbers that refer to a list of sources. The claim of a link is its sentence or, if the sentence has
+ * several links, the part before the link.
  */
-export function linksIn(markdown: string): readonly TextLink[] {
-  const pages = new Map<string, { readonly url: string; readonly claims: Set<string> }>();
+export function linksIn(markdown: string): { readonly links: readonly TextLink[]; readonly further: number } {
+  const pages = new Map<string, Omit<TextLink, 'claims'> & { readonly claims: Set<string> }>();
   const cite = (found: string, claim: string) => {
-    const url = toWebUrl(withoutTracking(withoutUserInfo(found)));
-    if (url === undefined) return;
-    const key = pageKey(new URL(url).href);
-    const { claims } = pages.get(key) ?? { claims: new Set() };
-    if (!pages.has(key)) pages.set(key, { url, claims });
-    if (claim !== '') claims.add(claim);
+    const link = toLink(found);
+    if (link === undefined) return;
+    const page = pages.get(link.key) ?? { ...link, claims: new Set() };
+    pages.set(link.key, page);
+    if (claim !== '') page.claims.add(claim);
   };
-  const { blocks, notes } = toBlocks(markdown.replace(MARKS, ''));
+  let seen = 0;
+  const isSeen = () => {
+    seen += 1;
+    return seen <= MAX_SEEN;
+  };
+  const text = withoutUnsafeCharacters(markdown.replace(/\r\n?/g, '\n')).replace(MARKS, '');
+  const { blocks, notes } = toBlocks(text);
   for (const [at, { text, isProse }] of blocks.entries()) {
     const urls: string[] = [];
-    const marked = withMarks(text, (name) => noteAfter(at, notes.get(name)), urls);
-    const sentences = isProse ? (marked.match(SENTENCE) ?? []) : [];
-    for (const sentence of sentences) for (const { at, claim } of claimsIn(sentence)) cite(urls[at] ?? '', claim);
+    const marked = withMarks(text, { urls, isSeen, noteOf: (name) => noteAfter(at, notes.get(name)) });
+    for (const { at, claim } of isProse ? citedClaims(marked) : []) cite(urls[at] ?? '', claim);
     for (const url of urls) cite(url, '');
   }
-  const sources = [...notes].flatMap(([id, all]) => (/^\^|^\d+$/.test(id) ? all : []));
-  for (const url of sources.flatMap(({ urls }) => urls)) cite(url, '');
-  return [...pages.values()].map(({ url, claims }) => ({ url, claims: [...claims] }));
+  for (const [id, { all }] of notes)
+    if (/^\^|^\d+$/.test(id)) for (const { urls } of all) for (const url of urls) if (isSeen()) cite(url, '');
+  const links = [...pages.values()].map(({ url, isTooLong, claims }) => ({ url, isTooLong, claims: [...claims] }));
+  return { links, further: Math.max(0, seen - MAX_SEEN) };
+}
+
+/** The page of a URL, with the key by which equal pages are recognized. */
+function toLink(found: string) {
+  const shown = withoutTracking(withoutUserInfo(found));
+  if (isTooLong(shown)) return { key: shown, url: clip(shown, SHOWN_URL), isTooLong: true };
+  const url = toWebUrl(shown);
+  return url === undefined ? undefined : { key: pageKey(new URL(url).href), url, isTooLong: false };
 }
 
 interface Block {
@@ -51,9 +75,18 @@ interface Note {
   readonly at: number;
 }
 
-/** Each list of sources may start with 1 again: a number refers to the next list. */
-function noteAfter(at: number, notes: readonly Note[] = []): readonly string[] | undefined {
-  return (notes.find((note) => note.at > at) ?? notes.at(-1))?.urls;
+/** The notes of one name, and the number of those that precede the block that is read. */
+interface Notes {
+  readonly all: Note[];
+  passed: number;
+}
+
+/** Each list of sources may start with 1 again: a number refers to the next list. Blocks are read in their order. */
+function noteAfter(at: number, notes: Notes | undefined): readonly string[] {
+  if (notes === undefined) return [];
+  const { all } = notes;
+  while (notes.passed < all.length - 1 && (all[notes.passed]?.at ?? 0) <= at) notes.passed += 1;
+  return all[notes.passed]?.urls.slice(0, MAX_PAGES_OF_NOTE) ?? [];
 }
 
 const SOURCES =
@@ -69,7 +102,7 @@ const NOTE =
 /** The paragraphs, items, rows and headings of a text without code, and the links of its notes and definitions. */
 function toBlocks(markdown: string) {
   const blocks: Block[] = [];
-  const notes = new Map<string, Note[]>();
+  const notes = new Map<string, Notes>();
   let fence = '';
   let lines: string[] = [];
   let wasQuote = false;
@@ -90,9 +123,13 @@ function toBlocks(markdown: string) {
     if (name === undefined || urls.length === 0) {
       const isProse = !isHeading && (sources === 'none' || (sources === 'prose' && isParagraph));
       blocks.push({ text, isProse });
-    } else notes.set(name, [...(notes.get(name) ?? []), { urls, at: blocks.length }]);
+    } else {
+      const ofName = notes.get(name) ?? { all: [], passed: 0 };
+      ofName.all.push({ urls, at: blocks.length });
+      notes.set(name, ofName);
+    }
   };
-  for (const quoted of markdown.split(/\r?\n/)) {
+  for (const quoted of markdown.split('\n')) {
     const line = quoted.replace(QUOTE, '');
     const isQuote = line !== quoted;
     const isCode = fence !== '';
@@ -109,11 +146,9 @@ function toBlocks(markdown: string) {
 
 const BARE =
   /https?:\/\/(?:[^\s<>"'`()（）「」『』【】、。，；|\\^{}\uE000-\uE003]|\([^\s()<>]{0,300}\)|(?<=\w)'(?=\w))+/gi;
-/** Characters that represent links, and enclose their labels, while a text is split into sentences. */
-const MARKS = /[\uE000-\uE003]/g;
 const LINK = new RegExp(
   [
-    '!\\[[^\\]]{0,300}\\](?:\\([^()\\s]*(?:\\s[^()]{0,300})?\\)|\\[[^\\]]{0,60}\\])',
+    '!\\[[^[\\]]{0,300}\\](?:\\([^()\\s]*(?:\\s[^()]{0,300})?\\)|\\[[^\\]]{0,60}\\])',
     '(?<!`)(`{1,3})(?!`)[^`]{1,1000}\\1',
     `${LINK_LABEL}(?:${LINK_TARGET}|\\[(?<ref>[^\\][]{0,60})\\])`,
     '[[［【](?<ids>\\^?[^\\]\\[［］【】]{1,60})[\\]］】](?!\\()',
@@ -124,74 +159,48 @@ const LINK = new RegExp(
 
 const NUMBER = /^\^?\d{1,3}$/;
 
+interface Marking {
+  readonly noteOf: (name: string) => readonly string[];
+  /** Gets the URLs of the marks. */
+  readonly urls: string[];
+  /** Counts a link, and returns whether it is read. */
+  readonly isSeen: () => boolean;
+}
+
 /** Replaces each link by a mark, and adds its URL to the list. The label stays before the mark, unless it only names the page. */
-function withMarks(text: string, noteOf: (name: string) => readonly string[] | undefined, urls: string[]): string {
-  const mark = (found: readonly string[]) => found.map((url) => `\uE000${urls.push(url) - 1}\uE001`).join('');
-  // A number ends its claim, even if its source is no page.
-  const pagesOf = (name: string) => noteOf(name) ?? (NUMBER.test(name) ? [''] : []);
+function withMarks(text: string, { noteOf, urls, isSeen }: Marking): string {
+  const mark = (found: readonly string[]) => {
+    const seen = found.filter((url) => url === '' || isSeen());
+    return seen.length === 0 ? ' ' : seen.map((url) => `\uE000${urls.push(url) - 1}\uE001`).join('');
+  };
+  const pagesOf = (name: string) => {
+    const pages = noteOf(name);
+    // A number ends its claim, even if its source is no page.
+    return pages.length === 0 && NUMBER.test(name) ? [''] : pages;
+  };
   // A badge is an image with a link.
-  const plain = text.replace(/\[\s*!\[[^\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
+  const plain = text.replace(/\[\s*!\[[^[\]]{0,300}\](?:\([^()]{0,4000}\)|\[[^\]]{0,60}\])\s*\]/g, '[]');
   return plain.replace(LINK, (all: string, ...rest: unknown[]) => {
     const { label = '', url, ref, ids, bare } = rest.at(-1) as Record<string, string | undefined>;
     const isNumbers = ref !== undefined && NUMBER.test(label);
     const names = isNumbers ? [label, ref] : ref !== undefined ? [ref || label] : ids?.split(/[,、，;]/);
-    const found = url !== undefined ? [url] : names?.flatMap((name) => pagesOf(name.trim().toLowerCase()));
+    const unique = names && [...new Set(names.map((name) => name.trim().toLowerCase()))];
+    const found = url !== undefined ? [url] : unique?.flatMap(pagesOf);
     if (found?.length === 0) return all;
     if (found !== undefined) {
-      const isName = /^(?:\W*\d{1,3}\W*|[\w-]+(?:\.[\w-]+)+\S*|https?:.*)?$/i.test(label);
+      const isName = /^(?:\W*\d{1,3}\W*|[\w-]+\.[\w-]\S*|https?:.*)?$/i.test(label);
       return `${isName ? '' : `\uE002${label.replaceAll('`', '')}\uE003`}${mark(found)}`;
     }
-    if (bare !== undefined) return `${mark([trimmed(bare)])}${bare.slice(trimmed(bare).length)}`;
+    if (bare !== undefined) {
+      const page = trimmed(bare);
+      return `${mark([page])}${bare.slice(page.length)}`;
+    }
     return all.startsWith('`') && !all.includes('://') ? all : ' ';
   });
 }
 
 /** A bare URL without the punctuation and the Japanese words that follow it. No Japanese name begins with を. */
 function trimmed(url: string): string {
-  return url.replace(/(?:(?<=\w)(?:[ぁ-ん]|参照|参考|出典)|(?<=\/)を).*$/s, '').replace(/[.,;:!?*_~'"\]]+$/, '');
-}
-
-const LABEL = '(?:\uE002[^\uE003]*\uE003)';
-const MARK = '\uE000\\d+\uE001';
-/** Abbreviations before a name or a number, whose full stop ends no sentence. */
-const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)';
-/** Matches a sentence with the links after its end, unless such a link begins the next sentence. */
-const SENTENCE = new RegExp(
-  `[\\s\\S]+?(?:(?:(?<!${ABBREVIATION})\\.|[!?])["')\\]”’*_]{0,3}(?!\\s+\\p{Ll})(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002)）］】]|${LABEL}|${MARK})*[)）］】])*`,
-  'gu',
-);
-
-/** The claims of a sentence, by the number of the link that cites a page for them. */
-function claimsIn(sentence: string): readonly { readonly at: number; readonly claim: string }[] {
-  const parts = sentence.split(/\uE000(\d+)\uE001/);
-  const segments = parts.filter((_, index) => index % 2 === 0);
-  const links = parts.filter((_, index) => index % 2 === 1).map(Number);
-  if (!segments.some(hasText)) return [];
-  const isShared = !segments.slice(1, -1).some(hasText);
-  const [first = '', last = ''] = [segments[0], segments.at(-1)];
-  // In "A says 4 %, while B says 5 %", it is not known which part each name is cited for.
-  const isProse = !hasText(first) || (sentence.includes('\uE002') && hasFigures(toText(last)));
-  if (!isShared && isProse) return [];
-  let claim = isShared ? toText(segments.join('')) : '';
-  return links.map((at, index) => {
-    const segment = segments[index] ?? '';
-    if (!isShared && hasText(segment)) claim = toText(segment);
-    return { at, claim };
-  });
-}
-
-/** Whether a text has more than labels of links. */
-function hasText(segment: string): boolean {
-  const text = segment.replace(/\uE002[^\uE003]*\uE003/g, '').replace(/^\W*(?:sources?|via|see|出典|参照)\W*$/i, '');
-  return /[\p{L}\p{N}]/u.test(text);
-}
-
-/** Removes the brackets of links from a claim, and labels after its end. */
-function toText(segment: string): string {
-  const inBrackets = /[(（［【](?:[\s,;、・/]|\uE002[^\uE003]*\uE003)*[)）］】]/g;
-  const afterEnd = /([.!?。！？]["')\]”’」』）]{0,3})(?:[\s,、]*\uE002[^\uE003]*\uE003)+\s*$/;
-  const text = segment.replace(inBrackets, '').replace(afterEnd, '$1').replace(MARKS, '');
-  const claim = toClaim(text).replace(/\s+(?=[.,;。、])/g, '');
-  // A full stop may end the part before the link to which it belongs.
-  return claim.replace(/^[\s)\]）］】,;:、。—–]+/, '');
+  const withoutWords = url.replace(/(?:(?<=\w)(?:[ぁ-ん]|参照|参考|出典)|(?<=\/)を).*$/s, '');
+  return withoutEnd(withoutWords, /[.,;:!?*_~'"\]]/);
 }

@@ -1,12 +1,13 @@
 import { pageKey } from '../answers/citation.ts';
 import { fenceAfter } from '../values/code-fence.ts';
+import { withoutEnd } from '../values/text-end.ts';
 
 const MAX_CLAIM_CHARS = 400;
 
-/** Matches a Markdown link to a web page. The label may have brackets; the URL may have parentheses and a title. */
-export const LINK_LABEL = '\\[(?<label>(?:[^[\\]]|\\[[^[\\]]{0,100}\\]){0,300})\\]';
+/** Matches a Markdown link to a web page. The label may have brackets, at most five times; the URL may have parentheses and a title. */
+export const LINK_LABEL = '\\[(?<label>[^[\\]]{0,300}(?:\\[[^[\\]]{0,100}\\][^[\\]]{0,300}){0,5})\\]';
 export const LINK_TARGET =
-  '\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,4000})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)';
+  '\\(\\s?<?(?<url>https?:(?:[^\\s()<>]|\\([^\\s()<>]{0,300}\\)){1,2048})>?(?:\\s+["\'(][^)]{0,300}["\')])?\\s?\\)';
 const LINK = new RegExp(LINK_LABEL + LINK_TARGET, 'gi');
 /** Parts of a line that do not belong to a claim: code, tags, other links, URLs, marks of notes, Markdown. */
 const NO_TEXT =
@@ -34,14 +35,13 @@ export function claimsFor(markdown: string, url: string): string[] {
 
 /** The text of a claim, without Markdown, and not longer than a sentence may be. */
 export function toClaim(segment: string): string {
-  const text = segment
+  const shown = segment
     .slice(-10 * MAX_CLAIM_CHARS)
     .replace(LINE_START, ' ')
     .replace(/\*{1,3}/g, '')
     .replace(NO_TEXT, ' ')
-    .replace(/\s+/g, ' ')
-    .replace(/[\s([（【「]+$/, '')
-    .trim();
+    .replace(/\s+/g, ' ');
+  const text = withoutEnd(shown, /[\s([（【「]/).trim();
   if (text.length <= MAX_CLAIM_CHARS) return text;
   // Removes the part of a word or number that was cut.
   return text

@@ -63,7 +63,7 @@ export function figureIndex(page: string) {
       for (const of of [year, '*']) keys.add(`${of}-${month}`).add(`${of}-${month}-${day}`);
     }
   }
-  return { text, numbers, keys };
+  return { text, numbers, ascending: Float64Array.from(numbers).sort(), keys };
 }
 
 /** Whether the page has the date. The page may name its year elsewhere. */
@@ -74,7 +74,7 @@ function hasDate({ numbers, keys }: FigureIndex, { year, month, day }: DateParts
 }
 
 /** Whether the page has the number, or one that becomes it when rounded or cut to the same number of places. */
-function isNear({ numbers }: FigureIndex, { value, place }: Reading): boolean {
+function isNear({ numbers, ascending }: FigureIndex, { value, place }: Reading): boolean {
   if (numbers.has(value)) return true;
   let step = place;
   // The zeros of 1,200 may come from rounding, too.
@@ -82,6 +82,17 @@ function isNear({ numbers }: FigureIndex, { value, place }: Reading): boolean {
   // A small number such as 7 is not 6.5 or 7.9 rounded.
   const below = Math.min(step / 2, value * 0.05) + step * 1e-6;
   const above = Math.min(step, value * 0.05);
-  for (const number of numbers) if (number >= value - below && number < value + above) return true;
-  return false;
+  const nearest = firstFrom(ascending, value - below);
+  return nearest !== undefined && nearest < value + above;
+}
+
+/** The first of ascending numbers that is at least `least`. */
+function firstFrom(ascending: Float64Array, least: number): number | undefined {
+  let [from, to] = [0, ascending.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((ascending[middle] ?? 0) < least) from = middle + 1;
+    else to = middle;
+  }
+  return ascending[from];
 }

@@ -58,19 +58,26 @@ function placesOf(term: string, text: string): number[] {
   return places;
 }
 
-/** The passage whose different terms have the largest weight. */
+/** The passage whose different terms have the largest weight. It is moved from place to place, so that each place is added and removed once. */
 function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, number>) {
+  const inside = new Map<string, number>();
+  let [weight, next] = [0, 0];
   let best = { start: 0, end: 0, weight: 0 };
-  places.forEach(({ at: start }, index) => {
-    const inside = new Set<string>();
-    let weight = 0;
-    for (const { end, term } of places.slice(index, index + MAX_PASSAGE)) {
-      if (end - start > MAX_PASSAGE) break;
-      if (!inside.has(term)) weight += weights.get(term) ?? 0;
-      inside.add(term);
-      if (weight > best.weight + 1e-9) best = { start, end, weight };
+  const add = (term: string, count: number) => {
+    const before = inside.get(term) ?? 0;
+    inside.set(term, before + count);
+    if (before === 0 || before + count === 0) weight += count * (weights.get(term) ?? 0);
+  };
+  for (const [index, { at: start, term: first }] of places.entries()) {
+    for (let place = places[next]; place !== undefined && place.end - start <= MAX_PASSAGE; place = places[next]) {
+      add(place.term, 1);
+      next += 1;
+      if (weight > best.weight + 1e-9) best = { start, end: place.end, weight };
     }
-  });
+    // A word that is longer than a passage was not added.
+    if (next > index) add(first, -1);
+    else next += 1;
+  }
   return best;
 }
 

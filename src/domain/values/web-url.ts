@@ -4,6 +4,10 @@ const MAX_LENGTH = 2048;
 /** Characters that would end a URL in a text, in Markdown or in HTML, and must be encoded. */
 const ENDS_URL = /[\s"<>\\`]|\](?=\()/g;
 
+export function isTooLong(url: string): boolean {
+  return url.length > MAX_LENGTH;
+}
+
 export function isWebUrl(text: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(text);
 }
@@ -35,7 +39,7 @@ export function isUnusable(uri: string): boolean {
  * with a user name, which can look like a host.
  */
 export function toWebUrl(text: string): string | undefined {
-  if (text.length > MAX_LENGTH || !isWebUrl(text)) return undefined;
+  if (isTooLong(text) || !isWebUrl(text)) return undefined;
   const url = text.replace(ENDS_URL, encodeURIComponent);
   if (!URL.canParse(url)) return undefined;
   if (!url.includes('@')) return url;

@@ -10,6 +10,8 @@ const OUTPUT = {
   claims: { type: 'array', items: { type: 'object' }, description: 'claim, url, missing figures, nearest passage' },
 };
 
+const FURTHER = { type: 'integer', description: 'links after the first 2,000, which were not read' };
+
 export const CHECK_SOURCES: GatewayTool = {
   server: BUILT_IN_SERVER,
   name: CHECK_TOOL,
@@ -17,6 +19,6 @@ export const CHECK_SOURCES: GatewayTool = {
   description:
     'Check a text that has links (Markdown, HTML, footnotes, numbered sources) before you rely on it: whether each linked page exists, and which figures of the sentences that cite it are not on the page.',
   inputSchema: objectSchema({ text: { type: 'string', description: 'The complete text, with its links.' } }, 'text'),
-  outputSchema: objectSchema(OUTPUT, ...Object.keys(OUTPUT)),
+  outputSchema: objectSchema({ ...OUTPUT, further_links: FURTHER }, ...Object.keys(OUTPUT)),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };

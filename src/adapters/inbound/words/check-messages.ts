@@ -22,7 +22,7 @@ export function checkText(report: SourcesReport, language: Language, max = Numbe
     const nearest = passage === undefined ? '' : `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`;
     return `- ${url}: ${say(`${figures}はページにありません`, `${figures} not on the page`)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
   });
-  const more = links.length - first.length;
+  const more = links.length - first.length + (report.further ?? 0);
   const onlyFirst = say(
     `- ほかのリンク ${more}: 先頭の ${MAX_LINKS} だけを確認します`,
     `- ${count(more, 'more link')}: only the first ${MAX_LINKS} are checked`,
@@ -73,7 +73,9 @@ function checkSummary({ links, claims }: SourcesReport, language: Language): str
 /** The report for programs. */
 export function toCheckJson(report: SourcesReport, language: Language) {
   const links = report.links.map((link) => ({ ...link, reason: whyOf(link, language) }));
-  return { summary: checkSummary(report, language), findings: findingsIn(report), links, claims: report.claims };
+  const { claims, further } = report;
+  const counts = { summary: checkSummary(report, language), findings: findingsIn(report) };
+  return { ...counts, links, ...(further && { further_links: further }), claims };
 }
 
 export const CHECK = {

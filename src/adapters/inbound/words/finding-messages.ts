@@ -49,6 +49,7 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   no_text: ['文章がほとんどない', 'almost no text without JavaScript'],
   redirects: ['転送が多すぎる', 'too many redirects'],
   timeout: ['時間切れ', 'no response in time'],
+  too_long: ['URL が 2,048 文字を超える', 'a URL of more than 2,048 characters'],
   too_many: ['リンクが 100 を超える', 'after the first 100 links'],
   not_comparable: ['長すぎるか、日本語でも英語でもない', 'too long, or neither Japanese nor English'],
   network: ['接続の失敗', 'the connection failed'],

@@ -9,7 +9,7 @@ const C = 'https://c.com';
 const NAMES = new Map([A, B, C].map((url, index) => [url, 'ABC'.charAt(index)]));
 /** Each link as its URL, or the name of its URL here, and its claims. */
 const linksOf = (text: string) =>
-  linksIn(withMarkdownLinks(text)).map(({ url, claims }) => {
+  linksIn(withMarkdownLinks(text)).links.map(({ url, claims }) => {
     const name = NAMES.get(url) ?? url;
     return claims.length === 0 ? name : `${name}: ${claims.join(' | ')}`;
   });
@@ -184,11 +184,41 @@ describe('links', () => {
     ],
   ])('of HTML %s', (_, text, expected) => expect(linksOf(text)).toEqual(expected));
 
+  test('of which one is too long is named by its beginning', () => {
+    const { links } = linksIn(`It is 4 (${A}/${'a'.repeat(2048)}). It is 5 (${B}).`);
+    expect(links).toEqual([
+      { url: `${`${A}/${'a'.repeat(99)}`.slice(0, 99)}…`, isTooLong: true, claims: ['It is 4.'] },
+      { url: B, isTooLong: false, claims: ['It is 5.'] },
+    ]);
+  });
+
+  test('are counted after the first 2,000, and not read', () => {
+    const { links, further } = linksIn(Array.from({ length: 2003 }, (_, at) => `It is 4 (${A}/${at}).`).join(' '));
+    expect({ seen: links.length, further, last: links.at(-1)?.url }).toEqual({
+      seen: 2000,
+      further: 3,
+      last: `${A}/1999`,
+    });
+  });
+
+  test('of an entry of a list are at most ten for each number', () => {
+    const urls = Array.from({ length: 12 }, (_, at) => `${A}/${at}`);
+    const { links } = linksIn(`It is 4 [1].\n\n[1]: ${urls.join(' ')}`);
+    expect(links.map(({ claims }) => claims.length)).toEqual([...Array(10).fill(1), 0, 0]);
+  });
+
+  test('have no characters that control a terminal or reorder text', () => {
+    const hostile = '\u009B2J\u202E\u{E0041}\u001B[2J';
+    expect(linksIn(`It ${hostile}is 4 (${A}${hostile}/x).`).links).toEqual([
+      { url: `${A}/x`, isTooLong: false, claims: ['It is 4.'] },
+    ]);
+  });
+
   // Work that is quadratic would take minutes, and the test would time out.
   test.each(['<!--', '[', 'https://', '<a href="', '[1] ', `[x](${A}) 5. `, '<p ', '<a href=#'])(
     'are looked for in a text of many %s',
     (part) => {
-      expect(linksIn(withMarkdownLinks(`Text ${part.repeat(200_000 / part.length)}`)).length).toBeLessThan(2);
+      expect(linksIn(withMarkdownLinks(`Text ${part.repeat(200_000 / part.length)}`)).links.length).toBeLessThan(2);
     },
   );
 });

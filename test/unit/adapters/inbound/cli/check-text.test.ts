@@ -36,6 +36,18 @@ test('links after the first hundred are one line', async () => {
   expect(out).toContain('\n- 3 more links: only the first 100 are checked\n\n103 links: ');
 });
 
+// S52
+test('links after the first 2,000 are counted in the line and in JSON', async () => {
+  const text = Array.from({ length: 2003 }, (_, at) => `https://a.com/${at}`).join(' ');
+  expect((await run({ text })).out).toContain('\n- 1903 more links: only the first 100 are checked\n\n2000 links: ');
+  expect(JSON.parse((await run({ text, json: true })).out)).toMatchObject({ further_links: 3 });
+});
+
+test('a URL that is too long for a page is not requested, and named', async () => {
+  const { out } = await run({ text: `https://a.com/${'a'.repeat(2048)}` });
+  expect(out).toMatch(/\n- https:\/\/a\.com\/a+…: a URL of more than 2,048 characters\n/);
+});
+
 test.each([
   ['The tower has 43 steps: https://c.com', 'https://c.com: too long, or neither Japanese nor English'],
   ['その塔には43段あります（https://c.com）。', 'https://c.com: 長すぎるか、日本語でも英語でもない'],
