@@ -1,8 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
-import OpenAI from 'openai';
-import type { ResponseCreateParamsStreaming } from 'openai/resources/responses/responses';
+import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { parseJson } from '../../../domain/values/json.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
+import type { ApiResponse } from './api-exchange.ts';
+import type { ApiFetch } from './api-fetch.ts';
+import { asObject } from './json-values.ts';
 import { type RequestBody, SOURCES } from './request-body.ts';
 
 export interface NetworkOptions {
@@ -11,39 +14,69 @@ export interface NetworkOptions {
   readonly baseUrl: string;
   readonly organization?: string;
   readonly project?: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: ApiFetch;
 }
 
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * The `openai` package's client without its retries, timer and log. All methods reject as in the package, and may leave a listener on a signal
- * for a moment.
+ * The `openai` package's client without its retries, timer and log. All methods reject as in the package. `retrieve` may leave a listener on its
+ * signal for a moment.
  */
 export class ApiClient {
   readonly #openai: OpenAI;
+  readonly #fetch: ApiFetch;
+  /** The URL and the headers of questions, which are the same for all. */
+  #question: Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> | undefined;
 
   constructor(options: Omit<NetworkOptions, 'apiKeyVariable'>) {
     const { apiKey = '', baseUrl, organization = null, project = null, fetch = globalThis.fetch } = options;
+    this.#fetch = fetch;
     // The default logger writes to standard output, which is reserved for MCP.
     const quiet = { maxRetries: 0, timeout: NO_TIMEOUT_MS, logLevel: 'off' } as const;
-    this.#openai = new OpenAI({ apiKey, baseURL: baseUrl, organization, project, fetch, ...quiet });
+    // The package reads no more of a response than an `ApiResponse` has.
+    const ofPackage = { ...quiet, fetch: fetch as unknown as typeof globalThis.fetch };
+    this.#openai = new OpenAI({ apiKey, baseURL: baseUrl, organization, project, ...ofPackage });
   }
 
-  ask(body: RequestBody, signal: AbortSignal): Promise<Response> {
-    // The types of the package lack parts of the API.
-    return this.#openai.responses.create(body as unknown as ResponseCreateParamsStreaming, { signal }).asResponse();
+  /** Sends a question as the package does, whose own method makes the URL, the headers and a timer again for each. */
+  async ask(body: RequestBody, signal: AbortSignal): Promise<ApiResponse> {
+    this.#question ??= this.#toQuestion();
+    const { url, headers } = await this.#question;
+    const response = await this.#send(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
+    if (response.ok) return response;
+    // The status is the error, even if its body breaks off.
+    const text = await response.text().catch(String);
+    throw APIError.generate(response.status, asObject(parseJson(text)), text, response.headers);
   }
 
   /** Cancels a background response. Asynchronous, because the package throws for an ID that cannot be a part of a path. */
   async cancel(id: string): Promise<unknown> {
-    return this.#openai.responses.cancel(id);
+    return (await this.#openai.responses.cancel(id).asResponse()).text();
   }
 
   /** The current state of a background response, with the sources of its searches. */
-  async retrieve(id: string, signal: AbortSignal): Promise<Response> {
+  async retrieve(id: string, signal: AbortSignal): Promise<ApiResponse> {
     return this.#openai.responses.retrieve(id, { include: [SOURCES] }, { signal }).asResponse();
+  }
+
+  async #toQuestion() {
+    const { url, req } = await this.#openai.buildRequest({
+      method: 'post',
+      path: '/responses',
+      body: {},
+      stream: true,
+    });
+    return { url, headers: Object.fromEntries(req.headers) };
+  }
+
+  async #send(...request: Parameters<ApiFetch>): Promise<ApiResponse> {
+    try {
+      return await this.#fetch(...request);
+    } catch (cause) {
+      throw new APIConnectionError({ cause: cause as Error });
+    }
   }
 }
 

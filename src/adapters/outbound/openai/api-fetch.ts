@@ -1,24 +1,35 @@
-import { Agent, type Dispatcher, fetch as undiciFetch } from 'undici';
+import { Agent, type Dispatcher } from 'undici';
+import { ApiExchange, type ApiResponse, RefusedResponse } from './api-exchange.ts';
 
-/** A response that is not read to its end. The message completes "The response could not be read: ...". */
-export class RefusedResponse extends Error {}
+/** A request of this program, or of the `openai` package. */
+interface ApiRequest {
+  readonly method?: Dispatcher.HttpMethod;
+  readonly headers?: Headers | Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The part of `fetch` that is used here and by the `openai` package. Leaves no listener on the signal after the body was read or left. */
+export type ApiFetch = (url: string, request?: ApiRequest) => Promise<ApiResponse>;
 
 /**
- * A `fetch` for the API over a dispatcher. It is undici's, because Node's own accepts no dispatcher of another major version. Redirects are not
- * followed: questions are for the configured API only. The deadline of the call ends the wait for a silent API. `close` closes the connections.
+ * A `fetch` for the API over a dispatcher. Redirects are not followed: questions are for the configured API only. The deadline of the call ends
+ * the wait for a silent API. `close` closes the connections.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
-  const patient = dispatcher.compose(
-    (dispatch) => (options, handler) => dispatch({ ...options, headersTimeout: 0, bodyTimeout: 0 }, handler),
-  );
-  const apiFetch = async (url: string, init: RequestInit): Promise<unknown> => {
-    const response = await undiciFetch(url, { ...(init as object), dispatcher: patient, redirect: 'manual' });
+  const apiFetch: ApiFetch = async (url, { method = 'GET', headers = {}, body = null, signal } = {}) => {
+    signal?.throwIfAborted();
+    const { origin, pathname, search } = new URL(url);
+    const exchange = new ApiExchange(signal);
+    const path = `${pathname}${search}`;
+    dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+    const response = await exchange.response;
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null) return response;
-    await response.body?.cancel();
+    await exchange.return();
     throw new RefusedResponse(`it redirects to ${withoutQuery(location, url)}, which is not followed`);
   };
-  return { fetch: apiFetch as unknown as typeof fetch, close: () => dispatcher.destroy() };
+  return { fetch: apiFetch, close: () => dispatcher.destroy() };
 }
 
 /** A URL without its query and user, which may contain secrets. */

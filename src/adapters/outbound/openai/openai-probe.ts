@@ -3,12 +3,13 @@ import type { ApiProbe, FoundModel } from '../../../application/ports/api-probe.
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';
+import type { ApiFetch } from './api-fetch.ts';
 import { excerpt, type FailureContext, toFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';
 import { toThrownFailure } from './thrown-failure.ts';
 
 export interface OpenAiProbeOptions extends NetworkOptions, Omit<FailureContext, 'model' | 'attempt'> {
-  readonly fetch: typeof fetch;
+  readonly fetch: ApiFetch;
 }
 
 /** Reads the API's list of models, which costs nothing. */

@@ -1,18 +1,12 @@
+import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { readBytes } from '../network/read-bytes.ts';
-import { RefusedResponse } from './api-fetch.ts';
+import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-exchange.ts';
 import { excerpt, type Failure, permanentFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toThrownFailure } from './thrown-failure.ts';
-
-/** Maximum number of bytes of a body, and of characters of an event: far beyond any answer, but not too much for a small machine. */
-const MAX_LENGTH = 16 * 1024 * 1024;
-const TOO_LARGE = 'it is larger than 16 MiB';
-/** How long the rest of a stream may take after its terminal event, so that the connection can be reused. */
-const DRAIN_MS = 1000;
 
 interface Reading {
   readonly events: ResponseEvents;
@@ -26,7 +20,7 @@ interface Reading {
  * ends without its terminal event is a broken connection, regardless of the text received so far.
  */
 export async function readResponse(
-  open: () => Promise<Response>,
+  open: () => Promise<ApiResponse>,
   reading: Reading,
 ): Promise<Result<JsonObject, Failure>> {
   try {
@@ -36,25 +30,23 @@ export async function readResponse(
   }
 }
 
-async function read(http: Response, reading: Reading): Promise<Result<JsonObject, Failure>> {
-  const { headers, body: stream } = http;
-  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && stream !== null)
-    return readStream(stream, reading);
+async function read({ headers, body }: ApiResponse, reading: Reading): Promise<Result<JsonObject, Failure>> {
+  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && body !== null)
+    return readStream(body, reading);
 
-  const { bytes, isCut } = await readBytes(stream, MAX_LENGTH);
-  if (isCut) throw new RefusedResponse(TOO_LARGE);
-  const body = new TextDecoder().decode(bytes);
-  const response = parseJson(body);
-  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(body.trimStart()))
-    return readStream(new Blob([body]).stream(), reading);
-  reading.onText?.(body);
+  const text = await textOf(body);
+  const response = parseJson(text);
+  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(text.trimStart()))
+    return readStream([Buffer.from(text)], reading);
+  reading.onText?.(text);
   if (isObject(response)) return ok(response);
-  const detail = body.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(body, reading.events.context)}`;
-  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, body));
+  const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, reading.events.context)}`;
+  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
 }
 
+/** Reads a stream until its terminal event. */
 async function readStream(
-  stream: ReadableStream<Uint8Array>,
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   { events, onText }: Reading,
 ): Promise<Result<JsonObject, Failure>> {
   let isTooLarge = false;
@@ -65,32 +57,17 @@ async function readStream(
     },
     maxBufferSize: MAX_LENGTH,
   });
-  const decoder = new TextDecoder();
-  const reader = stream.getReader();
-  while (events.outcome === undefined) {
-    const { done, value } = await reader.read();
-    const text = done ? `${decoder.decode()}\n\n` : decoder.decode(value, { stream: true });
+  const feed = (text: string) => {
     onText?.(text);
     parser.feed(text);
-    if (isTooLarge) {
-      await reader.cancel();
-      throw new RefusedResponse(TOO_LARGE);
-    }
-    if (done) break;
+    if (isTooLarge) throw new RefusedResponse(TOO_LARGE);
+  };
+  const decoder = new StringDecoder();
+  for await (const bytes of body) {
+    feed(decoder.write(bytes));
+    if (events.outcome !== undefined) return events.outcome;
   }
-  void drain(reader);
+  feed(`${decoder.end()}\n\n`);
   if (events.outcome === undefined) throw new Error('the stream ended too early');
   return events.outcome;
-}
-
-/** Reads a stream to its end, for a limited time, without delaying the reply. */
-async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
-  const giveUp = () => void reader.cancel().catch(() => {});
-  const timer = setTimeout(giveUp, DRAIN_MS).unref();
-  try {
-    while (!(await reader.read()).done);
-  } catch {
-    // The connection broke after the complete response.
-  }
-  clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 import { APIConnectionError, APIError } from 'openai';
 import { causesOf, certificateProblem, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import { RefusedResponse } from './api-fetch.ts';
+import { RefusedResponse } from './api-exchange.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toFailure } from './failure.ts';
 import { asObject } from './json-values.ts';
 
