@@ -36,14 +36,13 @@ const DECOMPRESSORS: ReadonlyMap<string, () => Transform> = new Map([
  * that leaves before the end gives up the rest.
  */
 export class ApiExchange implements Dispatcher.DispatchHandler, AsyncIterableIterator<Uint8Array, undefined> {
-  /** Rejects if the request fails before its response begins. */
-  readonly response: Promise<ApiResponse>;
   readonly #signal: AbortSignal | undefined;
+  readonly #onResponse: (response: ApiResponse) => void;
   readonly #chunks: Uint8Array[] = [];
-  #onResponse: (response: ApiResponse) => void = () => {};
-  /** What waits: the request for its response, or the reader for a chunk. */
+  /** Passes the next chunk to the reader that waits for it. */
   #onChunk: ((chunk: Chunk) => void) | undefined;
-  #onError: ((error: Error) => void) | undefined;
+  /** Rejects what waits: the request for its response, or the reader for a chunk. */
+  #onError: (error: Error) => void;
   #controller: Dispatcher.DispatchController | undefined;
   #decompressor: Transform | undefined;
   #error: Error | undefined;
@@ -52,12 +51,14 @@ export class ApiExchange implements Dispatcher.DispatchHandler, AsyncIterableIte
   #restBytes = Number.POSITIVE_INFINITY;
   #restTimer: NodeJS.Timeout | undefined;
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor(
+    signal: AbortSignal | undefined,
+    onResponse: (response: ApiResponse) => void,
+    onError: (error: Error) => void,
+  ) {
     this.#signal = signal;
-    this.response = new Promise((resolve, reject) => {
-      this.#onResponse = resolve;
-      this.#onError = reject;
-    });
+    this.#onResponse = onResponse;
+    this.#onError = onError;
     signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
@@ -78,7 +79,6 @@ export class ApiExchange implements Dispatcher.DispatchHandler, AsyncIterableIte
       .on('data', (chunk: Buffer) => this.#push(chunk))
       .on('end', () => this.#end())
       .on('error', (error) => this.#stop(error));
-    this.#onError = undefined;
     const ok = status >= 200 && status < 300;
     this.#onResponse({ status, ok, headers, body: this, text: () => textOf(this) });
   }
@@ -142,7 +142,7 @@ export class ApiExchange implements Dispatcher.DispatchHandler, AsyncIterableIte
   #fail(error: Error): void {
     if (this.#isOver) return;
     this.#error = error;
-    this.#onError?.(error);
+    this.#onError(error);
     this.#end();
   }
 

@@ -17,19 +17,27 @@ export type ApiFetch = (url: string, request?: ApiRequest) => Promise<ApiRespons
  * the wait for a silent API. `close` closes the connections.
  */
 export function createApiFetch(dispatcher: Dispatcher = new Agent()) {
-  const apiFetch: ApiFetch = async (url, { method = 'GET', headers = {}, body = null, signal } = {}) => {
-    signal?.throwIfAborted();
-    const { origin, pathname, search } = new URL(url);
-    const exchange = new ApiExchange(signal);
-    const path = `${pathname}${search}`;
-    dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
-    const response = await exchange.response;
-    const location = response.headers.get('location');
-    if (response.status < 300 || response.status >= 400 || location === null) return response;
-    await exchange.return();
-    throw new RefusedResponse(`it redirects to ${withoutQuery(location, url)}, which is not followed`);
-  };
+  const apiFetch: ApiFetch = (url, { method = 'GET', headers = {}, body = null, signal } = {}) =>
+    new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      const { origin, pathname, search } = new URL(url);
+      const onResponse = (response: ApiResponse) => {
+        const refusal = refusalOf(response, url);
+        if (refusal === undefined) return resolve(response);
+        reject(refusal);
+        void exchange.return();
+      };
+      const exchange = new ApiExchange(signal, onResponse, reject);
+      const path = `${pathname}${search}`;
+      dispatcher.dispatch({ origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }, exchange);
+    });
   return { fetch: apiFetch, close: () => dispatcher.destroy() };
+}
+
+function refusalOf({ status, headers }: ApiResponse, url: string): RefusedResponse | undefined {
+  const location = headers.get('location');
+  if (status < 300 || status >= 400 || location === null) return undefined;
+  return new RefusedResponse(`it redirects to ${withoutQuery(location, url)}, which is not followed`);
 }
 
 /** A URL without its query and user, which may contain secrets. */

@@ -63,8 +63,11 @@ async function readStream(
     if (isTooLarge) throw new RefusedResponse(TOO_LARGE);
   };
   const decoder = new StringDecoder();
+  let hasBegun = false;
   for await (const bytes of body) {
-    feed(decoder.write(bytes));
+    const text = decoder.write(bytes);
+    feed(hasBegun ? text : text.replace(/^\uFEFF/, ''));
+    hasBegun ||= text !== '';
     if (events.outcome !== undefined) return events.outcome;
   }
   feed(`${decoder.end()}\n\n`);
