@@ -1,3 +1,4 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { createClient } from '@redis/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
@@ -102,6 +103,70 @@ describeWithRedis('RedisQuotaStore', (file) => {
       server.kill('SIGCONT');
       expect((await store.admit(KEY, {})).isOk()).toBe(true);
       expect(await connections()).toBe(before + 1);
+    });
+
+    // S27
+    test('what was refused while the server hung is not counted when it goes on, and what was used meanwhile is', async () => {
+      await (await control()).flushAll();
+      const fakeClock = new FakeClock();
+      const stores = [1, 2, 3].map(() => new RedisQuotaStore({ url: `${server.url}/3`, clock: fakeClock }));
+      for (const store of stores) onTestFinished(() => store.close());
+      for (const store of stores) expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      server.kill('SIGSTOP');
+      onTestFinished(() => server.kill('SIGCONT'));
+      const refused = [];
+      // The first second is sent and hangs; nothing is sent later, because the new connections have no answer yet.
+      for (let second = 0; second < 8; second += 1) {
+        const calls = stores.flatMap((store) => [store.admit(KEY, {}), store.admit(KEY, { calls: 9 })]);
+        const uses = second === 7 ? stores.map((store) => store.add(KEY, { ...NOTHING_USED, tokens: 5 })) : [];
+        await settled();
+        await fakeClock.advance(1000);
+        refused.push(...(await Promise.all([...calls, ...uses])));
+      }
+      expect(refused.filter((outcome) => outcome.isOk())).toEqual([]);
+      server.kill('SIGCONT');
+      for (const store of stores) expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      const used = async () => (await stores[0]?.add(KEY, NOTHING_USED))?.unwrapOr(undefined);
+      await expect.poll(used).toEqual({ calls: 6, searches: 0, tokens: 15 });
+    });
+
+    // S27
+    test('after a failover, what the lost server counted late is not taken from what its successor counts', async () => {
+      const [old, next] = [await startRedisServer(file), await startRedisServer(file)];
+      let target = old.port;
+      const relay = createServer((socket) => {
+        const upstream = connect(target, '127.0.0.1');
+        for (const [from, to] of [
+          [socket, upstream],
+          [upstream, socket],
+        ] as const) {
+          from.on('error', () => to.destroy()).on('close', () => to.destroy());
+          from.pipe(to);
+        }
+      });
+      await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+      onTestFinished(async () => {
+        store.close();
+        relay.close();
+        await Promise.all([old.stop(), next.stop()]);
+      });
+      const fakeClock = new FakeClock();
+      const url = `redis://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+      const store = new RedisQuotaStore({ url, clock: fakeClock });
+      expect((await store.admit(KEY, {})).isOk()).toBe(true);
+      old.kill('SIGSTOP');
+      const refused = Array.from({ length: 5 }, () => store.admit(KEY, {}));
+      await settled();
+      target = next.port;
+      await fakeClock.advance(1000);
+      expect((await Promise.all(refused)).filter((call) => call.isOk())).toEqual([]);
+      for (const calls of [1, 2]) expect((await store.admit(KEY, {}))._unsafeUnwrap().used.calls).toBe(calls);
+      old.kill('SIGCONT');
+      const client = await createClient({ url: old.url }).connect();
+      onTestFinished(() => client.destroy());
+      const key = 'openai-responses-mcp:quota:2026-11-22:alice';
+      await expect.poll(async () => (await client.hGetAll(key)).calls).toBe('1');
+      expect((await store.admit(KEY, {}))._unsafeUnwrap().used.calls).toBe(3);
     });
   });
 });

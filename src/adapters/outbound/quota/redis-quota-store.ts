@@ -1,10 +1,10 @@
-import { createClient } from '@redis/client';
-import { err, ok, type Result } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
-import { reasonOf } from '../../../domain/values/certificate-problem.ts';
-import { QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
+import { BoundedMap } from '../../../domain/values/bounded-map.ts';
+import { addedUse, NOTHING_USED, QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
+import { RedisConnection, type Reply } from './redis-connection.ts';
 
 export interface RedisQuotaStoreOptions {
   /** `redis://` or, with TLS, `rediss://`; may contain a user and a password. */
@@ -14,10 +14,10 @@ export interface RedisQuotaStoreOptions {
 
 /** How long a call waits for the store. */
 const LIMIT_MS = 1000;
-const LONGEST_RECONNECT_MS = 2000;
-/** Pings notice a broken connection even if no call uses it. */
-const PING_MS = 10_000;
-const SILENT_MS = 30_000;
+/** How long a new connection may be silent before another is made, because a firewall may have forgotten it. */
+const SILENT_MS = 5000;
+/** Maximum number of callers whose use is remembered while the store cannot be used. */
+const MAX_UNSENT = 10_000;
 
 /** Checks the limits and counts a call in a script, which nothing interrupts. Missing members are false; limits that are not set are empty. */
 const ADMIT = `
@@ -41,87 +41,118 @@ for i, unit in ipairs({'calls', 'searches', 'tokens'}) do
 end
 return used`;
 
-/** Counts in Redis or Valkey, which several processes can share. Connects on its own, and again after the connection was lost. */
+/** The command of a script, and what to do if its caller no longer waits for the reply. */
+interface Script {
+  readonly command: string[];
+  /** Gets a reply that came too late, and the connection on which it came. */
+  readonly onLate?: (reply: Reply, connection: RedisConnection) => Promise<unknown>;
+  /** Called if nothing was sent. */
+  readonly onUnsent?: () => void;
+}
+
+/**
+ * Counts in Redis or Valkey, which several processes can share. A server that hangs runs what was sent to it when it goes on: a call that was
+ * refused meanwhile is then taken back on the same connection, because after a failover another server counts.
+ */
 export class RedisQuotaStore implements QuotaStore {
   readonly #options: RedisQuotaStoreOptions;
-  #connection: ReturnType<typeof connect>;
+  #connection: RedisConnection;
+  #connectedMs: number;
+  readonly #left = new Set<RedisConnection>();
+  /** The use that could not be sent. */
+  readonly #unsent = new BoundedMap<string, readonly [QuotaKey, QuotaUse]>(MAX_UNSENT);
 
   constructor(options: RedisQuotaStoreOptions) {
     this.#options = options;
-    this.#connection = connect(options.url);
+    this.#connection = new RedisConnection(options.url);
+    this.#connectedMs = options.clock.elapsedMs();
   }
 
   async admit(key: QuotaKey, limits: QuotaLimits): Promise<Result<Admission, string>> {
     const max = QUOTA_UNITS.map((unit) => String(limits[unit] ?? ''));
-    const reply = await this.#run(ADMIT, key, [...max, String(Math.ceil(key.keepMs))]);
+    const command = commandOf(ADMIT, key, [...max, String(Math.ceil(key.keepMs))]);
+    const onLate: Script['onLate'] = async (reply, connection) => {
+      const isCounted = reply.isOk() && reply.value[0] === 0;
+      if (isCounted) await connection.send(addCommand(key, { ...NOTHING_USED, calls: -1 }));
+    };
+    const reply = await this.#run({ command, onLate });
     return reply.map(([position = 0, ...used]) => ({ used: toUse(used), reached: QUOTA_UNITS[position - 1] }));
   }
 
   async add(key: QuotaKey, use: QuotaUse): Promise<Result<QuotaUse, string>> {
-    const amounts = QUOTA_UNITS.map((unit) => String(use[unit]));
-    return (await this.#run(ADD, key, amounts)).map(toUse);
+    const onUnsent = () => {
+      const name = nameOf(key);
+      const [, before] = this.#unsent.get(name) ?? [key, NOTHING_USED];
+      this.#unsent.set(name, [key, addedUse(before, use)]);
+    };
+    return (await this.#run({ command: addCommand(key, use), onUnsent })).map(toUse);
   }
 
   async close(): Promise<void> {
-    this.#connection.client.destroy();
+    for (const connection of [this.#connection, ...this.#left]) connection.close();
   }
 
-  /** Runs a script for a caller on a day. After the time limit, the store may still run it. */
-  async #run(script: string, { date, caller }: QuotaKey, args: readonly string[]): Promise<Result<number[], string>> {
+  async #run({ command, onLate, onUnsent }: Script): Promise<Reply> {
+    const { clock } = this.#options;
+    const connection = this.#usable();
+    let sent: Promise<Reply> | undefined;
+    const { outcome } = await withDeadline(clock, LIMIT_MS, never(), async (limit) => {
+      const opened = await connection.whenOpen(limit);
+      if (opened === 'aborted' || opened.isErr()) return opened;
+      sent = connection.send(command);
+      return untilAborted(sent, limit);
+    });
+    if (sent === undefined) onUnsent?.();
+    else if (outcome === 'aborted')
+      this.#leave(connection, onLate === undefined ? sent : sent.then((reply) => onLate(reply, connection)));
+    else if (outcome.isOk()) this.#sendUnsent();
+    if (outcome === 'aborted') return err(`no response within ${LIMIT_MS / 1000} s`);
+    return outcome.map((numbers) => numbers ?? []);
+  }
+
+  /** The connection for the next command. */
+  #usable(): RedisConnection {
     const connection = this.#connection;
-    const command = ['EVAL', script, '1', `openai-responses-mcp:quota:${date}:${caller}`, ...args];
-    const { outcome } = await withDeadline(this.#options.clock, LIMIT_MS, never(), (limit) =>
-      untilAborted(connection.send(command), limit),
-    );
-    if (outcome !== 'aborted') return outcome;
-    // On this connection, every call would wait for the replies to earlier calls.
-    if (connection.client.isReady && this.#connection === connection) {
-      connection.client.destroy();
-      this.#connection = connect(this.#options.url);
+    if (connection.isSilent && this.#options.clock.elapsedMs() - this.#connectedMs > SILENT_MS) {
+      connection.close();
+      this.#connect();
     }
-    return err(`no response within ${LIMIT_MS / 1000} s`);
+    return this.#connection;
+  }
+
+  /** Replaces a connection, on which every call would wait for the replies to earlier calls. It ends when these have come. */
+  #leave(connection: RedisConnection, last: Promise<unknown>): void {
+    if (this.#connection === connection) this.#connect();
+    this.#left.add(connection);
+    void last.then(() => connection.leave()).then(() => this.#left.delete(connection));
+  }
+
+  #connect(): void {
+    this.#connection = new RedisConnection(this.#options.url);
+    this.#connectedMs = this.#options.clock.elapsedMs();
+  }
+
+  #sendUnsent(): void {
+    const unsent = [...this.#unsent.values()];
+    this.#unsent.clear();
+    for (const [key, use] of unsent) void this.add(key, use);
   }
 }
 
-/** Starts a connection. `send` waits for the first attempt to connect. */
-function connect(url: string) {
-  const client = createClient({
-    url,
-    // Settings that older servers understand, too.
-    RESP: 2,
-    disableClientInfo: true,
-    maintNotifications: 'disabled',
-    // Without a connection, a call fails at once.
-    disableOfflineQueue: true,
-    // The only time limit is the caller's.
-    commandOptions: { timeout: 0 },
-    pingInterval: PING_MS,
-    socket: {
-      socketTimeout: SILENT_MS,
-      reconnectStrategy: (retries) => Math.min(100 * 2 ** retries, LONGEST_RECONNECT_MS),
-    },
-  });
-  let failure = 'it is not connected';
-  const attempted = new Promise<void>((resolve) => {
-    client.once('ready', resolve);
-    client.on('error', (error: unknown) => {
-      failure = reasonOf(error);
-      resolve();
-    });
-  });
-  client.connect().catch(() => {});
-  const send = async (command: string[]): Promise<Result<number[], string>> => {
-    await attempted;
-    if (!client.isReady) return err(failure);
-    try {
-      const reply: unknown = await client.sendCommand(command);
-      const isNumbers = Array.isArray(reply) && reply.every((entry) => typeof entry === 'number');
-      return isNumbers ? ok(reply) : err('its reply is not a list of numbers');
-    } catch (error) {
-      return err(reasonOf(error));
-    }
-  };
-  return { client, send };
+function nameOf({ date, caller }: QuotaKey): string {
+  return `openai-responses-mcp:quota:${date}:${caller}`;
+}
+
+function commandOf(script: string, key: QuotaKey, args: readonly string[]): string[] {
+  return ['EVAL', script, '1', nameOf(key), ...args];
+}
+
+function addCommand(key: QuotaKey, use: QuotaUse): string[] {
+  return commandOf(
+    ADD,
+    key,
+    QUOTA_UNITS.map((unit) => String(use[unit])),
+  );
 }
 
 function toUse([calls = 0, searches = 0, tokens = 0]: readonly number[]): QuotaUse {
