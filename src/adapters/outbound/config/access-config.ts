@@ -5,6 +5,7 @@ import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
 import type { ConfigTree } from './config-tree.ts';
 import { listOf, mapOf, readValue, valueOr, yamlOnly } from './kinds.ts';
+import { ACCESS_WORDS } from './member-words.ts';
 import { membersOf } from './members.ts';
 import type { Report } from './problems.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
@@ -28,12 +29,13 @@ const answers = valueOr(
   listOf(`true, false, or a list of answer tools (${OWN_TOOLS.join(', ')})`, OWN_TOOL),
 );
 
-/** The rights of one caller. */
-export const entry = membersOf('a map with servers, answers and operator', {
+const RIGHTS = {
   servers: { kind: grants },
   answers: { kind: answers },
   operator: { kind: flag, default: false },
-});
+};
+/** The rights of one caller. */
+export const entry = membersOf('a map with servers, answers and operator', RIGHTS, ACCESS_WORDS);
 
 /** Reads the section `access`. `servers` has the names of the configured servers; undefined if they are not known. */
 export function readAccess(

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { toHttpUrl } from '../network/addresses.ts';
 import type { Tree } from './config-tree.ts';
 import { integer, matching, oneOf, type ReadContext, text, type ValueKind } from './kinds.ts';
+import { AUTH_WORDS } from './member-words.ts';
 import { membersOf } from './members.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
@@ -62,7 +63,7 @@ const AUTH_TABLE = {
 /** How the gateway signs in to a remote server. */
 export type ServerAuth = Tree<typeof AUTH_TABLE>;
 
-const members = membersOf('a map of options for signing in; {} for the defaults', AUTH_TABLE);
+const members = membersOf('a map of options for signing in; {} for the defaults', AUTH_TABLE, AUTH_WORDS);
 
 /** The section `auth` of a server. If it is not a map, its value is not shown, because it may be a secret. */
 export const auth: ValueKind<ServerAuth> = {

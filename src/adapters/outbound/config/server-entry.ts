@@ -3,12 +3,17 @@ import { attempted } from '../files/local-files.ts';
 import { isUnencrypted } from '../network/addresses.ts';
 import type { Environment, NamedText } from '../network/environment.ts';
 import type { Tree } from './config-tree.ts';
+import type { ReadContext } from './kinds.ts';
+import { SERVER_WORDS } from './member-words.ts';
 import { readMembers } from './members.ts';
 import type { Report } from './problems.ts';
 import { remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
 
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
 const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
+
+/** The keys that have no effect on a server with a command, or on one with a URL. */
+export const withoutEffect = (isChild: boolean) => (isChild ? OF_REMOTES : OF_CHILDREN);
 
 const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
 
@@ -32,19 +37,20 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
   const isChild = value.command != null;
   if (value.name == null) report('name', `required: ${SERVER_NAME.accepted}`);
   if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
-  const withoutEffect = isChild ? OF_REMOTES : OF_CHILDREN;
-  for (const key of withoutEffect) {
+  const ineffective = withoutEffect(isChild);
+  for (const key of ineffective) {
     if (value[key] != null) report(key, `has no effect on a server with a ${isChild ? 'command' : 'url'}`);
   }
-  const isEffective = (key: string) => !withoutEffect.includes(key) && !(isChild && key === 'url');
+  const isEffective = (key: string) => !ineffective.includes(key) && !(isChild && key === 'url');
   const effective = Object.entries(value).filter(([key]) => isEffective(key));
   const table = { ...SERVER_TABLE, url: { ...SERVER_TABLE.url, kind: remoteUrl(value.allow_insecure === true) } };
-  const read = readMembers(table, Object.fromEntries(effective), {
+  const reading: ReadContext = {
     where: '',
     folder: context.folder,
     report,
     expand: (text, where, report) => expandVariables(text, where, context, report),
-  });
+  };
+  const read = readMembers(table, Object.fromEntries(effective), reading, SERVER_WORDS);
   return {
     name: read.name ?? '',
     connection: isChild ? toChild(read, value, context, report) : toRemote(read, report),

@@ -1,5 +1,6 @@
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { listOf, mapOf, text } from './kinds.ts';
+import { TOOL_RULE_WORDS } from './member-words.ts';
 import { membersOf } from './members.ts';
 
 const PATTERNS = listOf(
@@ -15,8 +16,9 @@ const NAMES = mapOf(
 const RENAME: typeof NAMES = {
   ...NAMES,
   fromYaml: (value, context) => {
-    const names = NAMES.fromYaml(value, context) ?? {};
-    return new Set(Object.values(names)).size === Object.keys(names).length ? names : undefined;
+    const names = NAMES.fromYaml(value, context);
+    const areDifferent = names && new Set(Object.values(names)).size === Object.keys(names).length;
+    return areDifferent ? names : undefined;
   },
 };
 
@@ -28,11 +30,17 @@ const DESCRIBE = mapOf(
   ),
 );
 
-/** The rules that say which tools of a server exist, and how callers see them. */
-export const toolRules = membersOf('a map of rules for tools (allow, deny, rename, describe, read_only)', {
+const RULES = {
   allow: { kind: PATTERNS },
   deny: { kind: PATTERNS },
   rename: { kind: RENAME },
   describe: { kind: DESCRIBE },
   read_only: { kind: PATTERNS },
-});
+};
+
+/** The rules that say which tools of a server exist, and how callers see them. */
+export const toolRules = membersOf(
+  'a map of rules for tools (allow, deny, rename, describe, read_only)',
+  RULES,
+  TOOL_RULE_WORDS,
+);

@@ -8,11 +8,14 @@ import type { Values } from './config-tree.ts';
 import type { Key, Section } from './key.ts';
 import { isKey, KEYS, TABLE } from './keys.ts';
 import { readValue } from './kinds.ts';
+import { DOCUMENTS } from './member-words.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 import { reporter } from './problems.ts';
 
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, and set the key in the variable that openai.api_key_env names';
+
+const KEY_LIST = `${DOCUMENTS}/reference/config-reference.md#keys`;
 
 const EMPTY =
   'expected at least one key: the file may not be completely written yet; for no servers, write servers: []';
@@ -77,6 +80,6 @@ function unknownKeyMessage(path: string): string {
   const paths = [...new Set(KEYS.flatMap((key) => sections(key.path)))];
   // Keys of the same name in other sections.
   const namesakes = paths.filter((known) => known.endsWith(`.${path.split('.').at(-1)}`));
-  const known = nearest(path, paths, MAX_TYPOS) ?? nearest(path, namesakes) ?? nearest(path, paths);
-  return `unknown key; did you mean ${known}?`;
+  const known = nearest(path, paths, MAX_TYPOS) ?? nearest(path, namesakes);
+  return known === undefined ? `unknown key; all keys: ${KEY_LIST}` : `unknown key; did you mean ${known}?`;
 }

@@ -72,7 +72,12 @@ describe('a problem', () => {
 
   test.each([
     ['hunter2', ['auth: expected a map of options for signing in; {} for the defaults']],
-    ['{client_secrte: hunter2}', ['auth.client_secrte: unknown key; did you mean client_secret?']],
+    [
+      '{client_secrte: hunter2}',
+      [
+        'auth.client_secrte: unknown key; did you mean client_secret? All keys: https://github.com/uchimanajet7/openai-responses-mcp/blob/main/docs/gateway.md#sign-in',
+      ],
+    ],
     ['{client_id: é}', [`auth.client_id: é: ${ID}`]],
     ['{issuer: "http://auth.example.com"}', [`auth.issuer: http://auth.example.com: ${ISSUER}`]],
     [`{issuer: "\${NONE}"}`, ['auth.issuer: the environment variable NONE is not set']],
@@ -140,7 +145,9 @@ describe('a problem', () => {
     expect(servers?.[0]?.connection).not.toHaveProperty('auth');
     expect(notices).toEqual([]);
     expect(secretVariables).not.toContain('SECRET');
-    expect((await shown()).effective.servers).toEqual([{ name: 'web', url: 'https://a.b' }]);
+    const { effective } = await shown();
+    expect(effective.servers).toMatchObject([{ name: 'web', url: 'https://a.b' }]);
+    expect(JSON.stringify(effective.servers)).not.toContain('auth');
   });
 });
 

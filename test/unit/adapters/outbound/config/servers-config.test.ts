@@ -126,6 +126,9 @@ describe('a server', () => {
   });
 });
 
+const ALL_KEYS =
+  'All keys: https://github.com/uchimanajet7/openai-responses-mcp/blob/main/docs/gateway.md#configuration';
+
 describe('a problem', () => {
   const NAME = 'expected a name of at most 32 letters, digits, - and _, without __, other than openai-responses-mcp';
 
@@ -138,15 +141,27 @@ describe('a problem', () => {
     ['inherit_env: HOME', 'inherit_env: HOME: expected a list of names of environment variables, or true'],
     ['inherit_env: [ALICE_TOKEN]', 'inherit_env: ALICE_TOKEN: expected no variable with a key of this program'],
     ['tools: {rename: {a: b c}}', 'tools.rename.a: b c: expected a name of at most 64 letters, digits, - and _'],
-    ['tools: {only: [read]}', 'tools.only: unknown key; did you mean deny?'],
+    ['tools: {only: [read]}', `tools.only: unknown key; did you mean allow? ${ALL_KEYS}`],
     [
       'tools: {deny: ["**"]}',
       'tools.deny: ["**"]: expected a list of names of tools, with * at either end for any text',
     ],
+    [
+      'tools: {rename: [a]}',
+      'tools.rename: ["a"]: expected a map of the server\'s own names to new names, all different',
+    ],
+    ['telemetry: true', `telemetry: unknown key; ${ALL_KEYS}`],
+    ['environment: {A: b}', `environment: unknown key; did you mean envs? ${ALL_KEYS}`],
+    ['arguments: [a]', `arguments: unknown key; did you mean args? ${ALL_KEYS}`],
+    ['workingDirectory: /srv', `workingDirectory: unknown key; did you mean cwd? ${ALL_KEYS}`],
+    ['allowedTools: [a]', `allowedTools: unknown key; did you mean tools.allow? ${ALL_KEYS}`],
+    ['startup-timeout: 1', `startup-timeout: unknown key; did you mean startup_timeout? ${ALL_KEYS}`],
+    ['timeout_ms: 1', `timeout_ms: unknown key; did you mean timeout? ${ALL_KEYS}`],
+    ['constructor: 1', `constructor: unknown key; ${ALL_KEYS}`],
     ['url: "https://a.example"', ': expected exactly one of command and url'],
     ['headers: {A: b}', 'headers: has no effect on a server with a command'],
     ['envs: {A: b}, env: {A: b}', 'env: is the same as envs; set only one'],
-    ['timout: 1', 'timout: unknown key; did you mean timeout?'],
+    ['timout: 1', `timout: unknown key; did you mean timeout? ${ALL_KEYS}`],
   ])('is %s', async (members, problem) => {
     const separator = problem.startsWith(':') ? '' : '.';
     const callers = 'http: {token_env: {alice: ALICE_TOKEN}}\n';
@@ -243,12 +258,13 @@ describe('secrets', () => {
       json: { mcpServers: { other: { command: 'y', env: { TOKEN: 'sk-hunter2secret' } } } },
     };
     const { effective } = await (await configOf(yaml, given)).shown();
-    expect(effective.servers).toEqual([
+    expect(effective.servers).toMatchObject([
       { name: 'files', command: 'x', args: ['a'], envs: { TOKEN: '[redacted]' } },
       { name: 'more', command: 'x', env: { TOKEN: '[redacted]' } },
       { name: 'web', url: 'https://a.example', headers: { 'X-Key': '[redacted]' } },
       { name: 'other', command: 'y', env: { TOKEN: '[redacted]' } },
     ]);
+    expect(JSON.stringify(effective)).not.toContain('hunter2');
   });
 });
 
