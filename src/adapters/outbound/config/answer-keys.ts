@@ -109,6 +109,7 @@ export const ANSWER_KEYS = {
       model: { ...PROFILE.model, default: 'gpt-5.2', variable: 'MODEL_ANSWER' },
       reasoning_effort: { ...PROFILE.reasoning_effort, default: 'medium', variable: 'ANSWER_EFFORT' },
       verbosity: { ...PROFILE.verbosity, default: 'medium', variable: 'ANSWER_VERBOSITY' },
+      search: { ...PROFILE.search, default: 'auto' },
     },
     answer_detailed: PROFILE,
     answer_quick: PROFILE,

@@ -40,7 +40,7 @@ type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
 /** Reads everything to which the keys refer: variables, files and servers. */
 async function resolve(
   { environment, commandLine, writesLock = false }: ConfigOptions,
-  { config, report }: SetKeys,
+  { config, explicit, report }: SetKeys,
   file: string | undefined,
   problems: ConfigProblem[],
 ) {
@@ -51,7 +51,7 @@ async function resolve(
   const instructions = readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
   const http = isHttp ? readHttpConfig(config, environment, report) : undefined;
-  const audit = readAudit(config, report);
+  const audit = readAudit(config, explicit, report);
   const servers = await readServers(config, environment, file, problems);
   checkOfferedTools(config, servers.known, report);
   const access = config.access && readAccess(config, servers.known, report);
@@ -119,8 +119,12 @@ function derive(
     sources,
     /** The output of `--show-config`, without keys. */
     shown: () => {
-      const read = { 'gateway.logins': logins, ...(servers.shown && { servers: servers.shown }) };
-      return { version, sources, effective: toShownTree(values, read) };
+      const resolved = withoutUndefined({
+        'gateway.logins': logins,
+        'http.oauth.resource': read.http?.oauth?.resource,
+        servers: servers.shown(commandLine['--http'] !== undefined),
+      });
+      return { version, sources, effective: toShownTree(values, resolved) };
     },
   });
 }

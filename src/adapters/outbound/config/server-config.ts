@@ -44,12 +44,14 @@ export function toQuotaConfig({ http: { quota } }: ConfigTree) {
 
 const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
 
-/** The section `audit`; undefined without one. A section without a file is a problem, because somebody would rely on an audit that does not exist. */
-export function readAudit({ audit }: ConfigTree, report: Report) {
-  if (audit === undefined) return undefined;
-  const { file, arguments: shown = 'names', onFailure = 'refuse' } = audit;
-  if (file !== undefined) return { file, arguments: shown, onFailure };
-  report('audit.file', AUDIT_FILE);
+/**
+ * The section `audit`; undefined without one. A section without a file is a problem, because somebody would rely on an audit that does not exist.
+ * `explicit` has the paths of the keys that are set, rather than defaults.
+ */
+export function readAudit({ audit }: ConfigTree, explicit: ReadonlySet<string>, report: Report) {
+  const { file } = audit;
+  if (file !== undefined) return { ...audit, file };
+  if ([...explicit].some((path) => path.startsWith('audit.'))) report('audit.file', AUDIT_FILE);
   return undefined;
 }
 

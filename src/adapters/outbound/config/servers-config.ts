@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { looksLikeKey, MASK } from '../../../domain/values/redaction.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { type Environment, GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './config-tree.ts';
 import { reportUnaccepted } from './kinds.ts';
@@ -12,6 +12,7 @@ import { readServerEntry, type ServerEntry } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
+import { shownServer } from './shown-servers.ts';
 
 /** The variable with the time limit of all servers without `timeout`. It has no key in YAML. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
@@ -47,7 +48,7 @@ export async function readServers(
   const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
   const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
   const servers: ServerEntry[] = [];
-  const shown: JsonObject[] = [];
+  const written: JsonObject[] = [];
   const expanded: NamedText[] = [];
   const known = new Set<string>();
   /** The problems of each entry of the servers file that has any. */
@@ -73,9 +74,11 @@ export async function readServers(
       continue;
     }
     problems.push(...found);
-    shown.push(withoutValues(value));
     if (name !== undefined) known.add(name);
-    if (entry && found.length === 0) servers.push(entry);
+    if (entry && found.length === 0) {
+      servers.push(entry);
+      written.push(value);
+    }
     if (renamedFrom !== undefined) {
       const message = `the server is called ${name} here, because names have only letters, digits, - and _`;
       reporter(notices, file)(`${where}.name`, message, renamedFrom);
@@ -87,8 +90,9 @@ export async function readServers(
   return {
     /** Undefined if no servers are configured. */
     servers: isConfigured ? servers : undefined,
-    /** The servers as configured, without the values of `envs` and `headers`. */
-    shown: isConfigured ? shown : undefined,
+    /** The servers for `--show-config`. `isHttp`: whether the program serves HTTP. */
+    shown: (isHttp: boolean) =>
+      isConfigured ? servers.map((entry, index) => shownServer(written[index] ?? {}, entry, isHttp)) : undefined,
     /** The values of servers that must not be shown. */
     secrets: serverSecrets(servers, expanded),
     clientSecrets: clientSecrets(servers),
@@ -125,12 +129,4 @@ function checkKeys(value: JsonObject, report: Report): void {
       if (looksLikeKey(String(text).replace(/^\s*[a-z]+\s+/i, ''))) report(`${section}.${name}`, KEY_ADVICE);
     }
   }
-}
-
-function withoutValues(value: JsonObject): JsonObject {
-  const masked = (members: unknown) =>
-    isObject(members) ? Object.fromEntries(Object.keys(members).map((name) => [name, MASK])) : undefined;
-  const { envs, env, headers, auth, ...rest } = value;
-  const shownAuth = isObject(auth) && auth.client_secret != null ? { ...auth, client_secret: MASK } : auth;
-  return withoutUndefined({ ...rest, envs: masked(envs), env: masked(env), headers: masked(headers), auth: shownAuth });
 }

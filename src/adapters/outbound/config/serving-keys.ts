@@ -155,10 +155,10 @@ export const SERVING_KEYS = {
     arguments: key(
       'what a line has of the arguments; `full` includes questions ([audit](../team.md#audit))',
       oneOf(['none', 'names', 'hash', 'full']),
-      { absent: '`names`' },
+      { default: 'names' },
     ),
     on_failure: key('what happens to calls while the file cannot be written', oneOf(['refuse', 'allow']), {
-      absent: '`refuse`',
+      default: 'refuse',
     }),
   },
   grounding: {

@@ -15,6 +15,8 @@ export function toShownTree(values: Values, read: JsonObject): JsonObject {
     if (kind.namesSecret && value !== undefined)
       shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
   }
+  // Without a file, there is no audit, and its defaults are not in force.
+  if (!values.has('audit.file')) for (const path of shown.keys()) if (path.startsWith('audit.')) shown.delete(path);
   shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
   return toTree(shown);
 }

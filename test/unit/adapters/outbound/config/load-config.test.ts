@@ -1,8 +1,10 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
+import { isObject } from '../../../../../src/domain/values/json.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 import { posixTest } from '../../../../support/platform.ts';
 
@@ -76,8 +78,8 @@ describe('YAML', () => {
     const { profiles, searchDefaults } = await config({
       yaml: 'model_profiles: { answer: { verbosity: low } }\nsearch: { defaults: { max_results: 9 } }',
     });
-    const configured = ['verbosity'];
-    expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'low', configured });
+    const given = { verbosity: 'low', configured: ['verbosity'] };
+    expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', search: 'auto', ...given });
     expect(searchDefaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
   });
 
@@ -341,6 +343,14 @@ serach: {}
     expect(await yamlProblems(yaml)).toEqual([{ where, message: `unknown key; did you mean ${nearest}?` }]);
   });
 
+  test('an unknown key that resembles no other is reported with the list of keys', async () => {
+    const list =
+      'https://github.com/uchimanajet7/openai-responses-mcp/blob/main/docs/reference/config-reference.md#keys';
+    expect(await yamlProblems('telemetry: true')).toEqual([
+      { where: 'telemetry', message: `unknown key; all keys: ${list}` },
+    ]);
+  });
+
   test('a file that is not a mapping', async () => {
     const problem = { where: 'the file', value: '[1,2]', message: 'expected a section of keys' };
     expect(await yamlProblems('[1, 2]')).toEqual([problem]);
@@ -432,6 +442,25 @@ describe('a secret that does not look like a key', () => {
   });
 });
 
+const DEFAULTS_OF_A_CHILD = {
+  name: 'a',
+  command: 'x',
+  args: [],
+  cwd: '',
+  envs: {},
+  inherit_env: [],
+  timeout: 30_000,
+  startup_timeout: 60_000,
+  idle_ms: 0,
+  restart: 'on-failure',
+  required: false,
+  tools: {},
+  max_concurrency: 64,
+  max_response_bytes: 10 * 1024 * 1024,
+  forward_baggage: false,
+  public: false,
+};
+
 describe('the printed configuration', () => {
   test('states where it comes from', async () => {
     const yaml = 'policy: { max_citations: 5 }';
@@ -447,13 +476,57 @@ describe('the printed configuration', () => {
     });
   });
 
+  test('has every default in force', async () => {
+    const { effective } = await (await config({ yaml: '', commandLine: { '--http': '' } })).shown();
+    const shown = KEYS.filter(({ default: fallback, path }) => fallback !== undefined && !path.startsWith('audit.'));
+    const valueAt = (path: string) =>
+      path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), effective);
+    for (const { path, default: fallback } of shown)
+      expect(valueAt(path), path).toEqual(path === 'gateway.logins' ? expect.stringMatching(/logins$/) : fallback);
+    expect(effective).not.toHaveProperty('audit');
+  });
+
+  test.each([
+    ['audit: { file: a.jsonl }', '', { audit: { arguments: 'names', on_failure: 'refuse' } }],
+    ['model_profiles: { answer_quick: { model: o3 } }', '', { model_profiles: { answer: { search: 'auto' } } }],
+    [
+      'http: { oauth: { issuer: "https://a.example", audience: "https://b.example/mcp" } }',
+      '--http',
+      { http: { oauth: { resource: 'https://b.example/mcp', caller_claim: 'sub' } } },
+    ],
+  ])('has the defaults of a configured section: %s', async (yaml, mode, expected) => {
+    const { effective } = await (await config({ yaml, commandLine: mode === '' ? {} : { [mode]: '' } })).shown();
+    expect(effective).toMatchObject(expected);
+  });
+
+  test.each([
+    ['{name: a, command: x}', '', { start: 'on_use' }],
+    ['{name: a, command: x}', '--http', { start: 'at_once' }],
+    ['{name: a, command: x, start: on_use, cwd: sub, timeout: 5}', '--http', { start: 'on_use', timeout: 5 }],
+  ])('has the defaults of the server %s, %s', async (server, mode, expected) => {
+    const commandLine = mode === '' ? {} : { [mode]: '' };
+    const { effective } = await (await config({ yaml: `servers: [${server}]`, commandLine })).shown();
+    const cwd = server.includes('cwd') ? at('sub') : at();
+    expect(effective.servers).toEqual([{ ...DEFAULTS_OF_A_CHILD, cwd, ...expected }]);
+  });
+
+  test('has the defaults of a remote server', async () => {
+    const yaml = 'servers: [{name: a, url: "https://a.example", timeout: null}]';
+    const { effective } = await (await config({ yaml, environment: { DEFAULT_TIMEOUT: '7' } })).shown();
+    const { command: _, cwd: __, args: ___, envs: ____, inherit_env: _____, ...others } = DEFAULTS_OF_A_CHILD;
+    const own = { url: 'https://a.example', transport: 'auto', headers: {}, allow_insecure: false };
+    expect(effective.servers).toEqual([{ ...others, ...own, start: 'at_once', timeout: 7 }]);
+  });
+
   test('can be written to a file and read again', async () => {
-    const yaml = 'search: { defaults: { domains: [jma.go.jp] } }\nmodel_profiles: { answer: null }';
+    const yaml =
+      'search: { defaults: { domains: [jma.go.jp] } }\nmodel_profiles: { answer: null }\nservers: [{name: a, command: x}]';
     const first = await config({ yaml });
     const { effective } = await first.shown();
     const again = await config({ yaml: JSON.stringify(effective) });
     expect((await again.shown()).effective).toEqual(effective);
     expect(again.profiles).toEqual(first.profiles);
+    expect(again.servers).toEqual(first.servers?.map((server) => ({ ...server, start: 'on_use' })));
   });
 });
 

@@ -1,0 +1,32 @@
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { MASK } from '../../../domain/values/redaction.ts';
+import type { Key } from './key.ts';
+import { type ServerEntry, withoutEffect } from './server-entry.ts';
+import { SERVER_TABLE } from './server-keys.ts';
+
+/** A server for `--show-config`: the keys as they are written and, for the others, the defaults in force. */
+export function shownServer(written: JsonObject, entry: ServerEntry, isHttp: boolean): JsonObject {
+  const { connection, timeoutMs } = entry;
+  const isChild = connection.kind === 'child';
+  const inForce: JsonObject = {
+    timeout: timeoutMs,
+    start: isHttp || !isChild ? 'at_once' : 'on_use',
+    ...Object.fromEntries(Object.entries(written).filter(([, value]) => value != null)),
+    ...(isChild && { cwd: connection.cwd }),
+  };
+  const shown = Object.entries<Key>(SERVER_TABLE).flatMap(([name, key]) => {
+    // A second name of `envs`.
+    const fallback = name === 'env' || withoutEffect(isChild).includes(name) ? undefined : key.default;
+    const value = inForce[name] ?? fallback;
+    return value === undefined ? [] : [[name, withoutValues(name, value)] as const];
+  });
+  return Object.fromEntries(shown);
+}
+
+/** A value without secrets: those of variables and headers, and that of a client. */
+function withoutValues(name: string, value: unknown): unknown {
+  if (!isObject(value)) return value;
+  if (name === 'auth') return value.client_secret == null ? value : { ...value, client_secret: MASK };
+  const isSecret = name === 'envs' || name === 'env' || name === 'headers';
+  return isSecret ? Object.fromEntries(Object.keys(value).map((key) => [key, MASK])) : value;
+}
