@@ -103,7 +103,7 @@ export type Exposure = ReturnType<typeof createExposure>;
 
 export type ExposureOptions = Pick<
   GatewayToolsOptions,
-  'builtIn' | 'catalogue' | 'gateway' | 'notifiesOfChanges' | 'hiddenServers'
+  'builtIn' | 'catalogue' | 'gateway' | 'notifiesOfChanges' | 'configured'
 >;
 
 /** The part of the servers that MCP clients see, as `gateway.expose` says: tools, after the answer tools, resources and prompts. */

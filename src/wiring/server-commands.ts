@@ -15,7 +15,7 @@ import { openBrowser } from '../adapters/outbound/login/browser.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
-import type { CallOrigin } from '../domain/gateway/call-origin.ts';
+import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
 import { composeCatalogue } from './catalogue.ts';
@@ -63,7 +63,7 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
     errors.write(`${args.error}\n`);
     return BAD_USAGE;
   }
-  const isUsed = (name: string) => name === server && by.rights.sees(name);
+  const isUsed = (name: string) => name === server && mayUseName(by.rights, server, tool);
   const { gateway } = await startServers(context, 'all', isUsed);
   const catalogue = new ToolCatalogue({
     ...withAudit(context),

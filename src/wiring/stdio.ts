@@ -56,8 +56,7 @@ async function serve(runtime: Runtime): Promise<number> {
   });
   // The servers start with the first list or call.
   const gateway = async () => (await startGateway()).gateway;
-  const hiddenServers = configured.filter((name) => !rights.sees(name));
-  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, hiddenServers });
+  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, configured });
   const subscriptions = isExposed ? new Subscriptions() : undefined;
   const session = new McpSession({
     tools: exposure?.tools ?? answerTools,

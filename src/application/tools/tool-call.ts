@@ -71,7 +71,7 @@ export interface CallReport extends SearchUse {
   /** `internal_error`: an exception, which is a bug. */
   readonly outcome: OutcomeName;
   readonly seconds: number;
-  /** Whether access refused a tool that exists. */
+  /** Whether access refused the tool or the server. */
   readonly isDenied?: true;
 }
 
@@ -105,7 +105,7 @@ export function isMade(outcome: OutcomeName): boolean {
   return !NOT_MADE.has(outcome);
 }
 
-/** Whether access refused a tool, or a server, that exists. */
+/** Whether access refused the tool or the server. */
 export function isDenied(outcome: ToolOutcome): boolean {
   return outcome.isErr() && 'isDenied' in outcome.error && outcome.error.isDenied === true;
 }

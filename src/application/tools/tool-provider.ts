@@ -15,6 +15,8 @@ export interface ToolProvider {
   readonly serverNames: readonly string[];
   /** The tools that exist now, as callers with these rights see them. */
   toolsFor(rights: Rights): readonly GatewayTool[];
+  /** Whether the tools of a server are known. Absent if they always are. */
+  isOffered?(server: string): boolean;
   /** The time limit of a call in milliseconds, if its caller allows `wantedMs`. */
   limitMs(server: string, wantedMs: number): number;
   /** Waits for lists that are not known yet, such as the tools of a server that is starting. */

@@ -39,6 +39,11 @@ export function withoutAnswers(rights: Rights, others: readonly string[]): Right
   };
 }
 
+/** Whether a tool may be allowed as far as its name decides: only its server says whether it is read-only. */
+export function mayUseName(rights: Rights, server: string, name: string): boolean {
+  return rights.mayUse({ server, name, annotations: { readOnlyHint: true } });
+}
+
 /** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';
 

@@ -19,9 +19,9 @@ export type ToolServerError =
 export type ToolCallError =
   | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
   | (Extract<ToolServerError, Kind<'unauthorized' | 'login_required'>> & { readonly server: string })
-  /** `isDenied`: the tool exists, but the caller may not use it. `isGone`: the server had the tool before its last start. */
+  /** `known`: absent if the tools of the server are not known. `isDenied`: access refuses it, whether it exists or not. `isGone`: the server had the tool before its last start. */
   | Kind<'unknown_server', { server: string; known: readonly string[]; isDenied?: true }>
-  | Kind<'unknown_tool', { server: string; tool: string; known: readonly string[]; isDenied?: true; isGone?: true }>
+  | Kind<'unknown_tool', { server: string; tool: string; known?: readonly string[]; isDenied?: true; isGone?: true }>
   /** The tool is new, or has changed since it was approved. */
   | Kind<'tool_changed', { server: string; tool: string; change: ToolChange }>
   /** `read_tool` was asked to call a tool that may change something. */

@@ -7,6 +7,11 @@ interface Nameable {
   readonly identity: string;
 }
 
+/** Whether a name may have a hash at its end, so that only a list says what it names. */
+export function mayHaveHash(name: string): boolean {
+  return /_[0-9a-f]{8}$/.test(name);
+}
+
 interface Rules {
   /** Maximum length of a name, in UTF-16 code units. */
   readonly maxLength: number;

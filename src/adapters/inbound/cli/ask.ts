@@ -57,7 +57,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     const { error } = outcome;
     if (error.kind === 'answer_failed') return failed(error.error);
     if (error.kind === 'audit_unavailable' || error.kind === 'unrecorded') return failed({ kind: error.kind });
-    const known = error.kind === 'unknown_tool' ? error.known : [];
+    const { known = [] } = error.kind === 'unknown_tool' ? error : {};
     return fail('unknown_tool', unknownToolMessage(tool, known));
   }
   const { answer } = outcome.value;

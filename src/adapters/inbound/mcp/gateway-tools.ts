@@ -1,9 +1,9 @@
 import { never } from '../../../application/async/deadline.ts';
 import { type Gateway, LIST_WAIT_MS, type VisibleGateway } from '../../../application/gateway/gateway.ts';
-import type { Rights } from '../../../domain/gateway/call-origin.ts';
+import { mayUseName, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { withExposedLinks } from '../../../domain/gateway/shared-entries.ts';
-import { exposedNames } from '../../../domain/gateway/unique-names.ts';
+import { exposedNames, mayHaveHash } from '../../../domain/gateway/unique-names.ts';
 import { unknownToolMessage } from '../words/tool-error-messages.ts';
 import { type AnswerTools, toTool } from './answer-tools.ts';
 import { type CallOptions, callTool } from './call-tool.ts';
@@ -14,8 +14,8 @@ export interface GatewayToolsOptions extends CallOptions {
   /** Starts the servers at the first call. Resolves with undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   readonly notifiesOfChanges: boolean;
-  /** The names of servers that are configured, but not started, because the user may not use them. */
-  readonly hiddenServers?: readonly string[];
+  /** The names of all configured servers, if they start with a list or a call. */
+  readonly configured?: readonly string[] | undefined;
 }
 
 export type NamedTools = ReadonlyMap<string, GatewayTool>;
@@ -80,17 +80,28 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
   /** With `onlyReads`, a tool that is not read-only is refused. */
   protected async callServer(call: ToolCall, notify: Send, signal: AbortSignal, onlyReads = false): Promise<ToolReply> {
     const { name } = call;
-    const gateway = name.includes('__') ? await this.options.gateway() : undefined;
-    const named = (gateway && (await this.#named(gateway, call, signal))) ?? { server: '', tool: name };
+    const { configured = [] } = this.options;
+    const gateway = this.#mayBeUsable(call) ? await this.options.gateway() : undefined;
+    const found = gateway === undefined ? addressed(configured, name) : await this.#named(gateway, call, signal);
+    const named = found ?? { server: '', tool: name };
     const reply = await callTool({ ...named, onlyReads }, call, this.options, notify, signal);
     const hasLinks = typeof reply === 'object' && 'result' in reply && gateway?.hasResources(named.server) === true;
     return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
   }
 
+  /** Whether the servers have to be started to find the tool. A call that access refuses by its name starts none. */
+  #mayBeUsable({ name, by: { rights } }: ToolCall): boolean {
+    const { configured } = this.options;
+    if (configured === undefined) return name.includes('__');
+    const toolOf = (server: string) => name.slice(server.length + 2);
+    const servers = configured.filter((server) => name.startsWith(`${server}__`) && rights.sees(server));
+    return servers.some((server) => mayHaveHash(name) || mayUseName(rights, server, toolOf(server)));
+  }
+
   /** Finds the tool that a name means, even if the caller may not use it: the catalogue refuses the call. */
   async #named(gateway: Gateway, { name, by }: ToolCall, signal: AbortSignal) {
     this.#gateway = gateway;
-    const { hiddenServers = [] } = this.options;
+    const { configured = [] } = this.options;
     const visible = gateway.as(by.rights);
     const find = (of: VisibleGateway) => {
       const tool = namesOf(of).get(name);
@@ -103,9 +114,10 @@ export class GatewayTools<Options extends GatewayToolsOptions = GatewayToolsOpti
       name,
     );
     // A name with a hash can be resolved only after the server has started.
-    if (addressing !== undefined) return { ...addressing, nameWhenStarted: () => find(visible)?.tool };
+    const nameWhenStarted = mayHaveHash(name) ? () => find(visible)?.tool : undefined;
+    if (addressing !== undefined) return { ...addressing, nameWhenStarted };
     await visible.whenListed(LIST_WAIT_MS, signal);
-    return find(visible) ?? find(gateway) ?? addressed([...gateway.serverNames, ...hiddenServers], name);
+    return find(visible) ?? find(gateway) ?? addressed([...new Set([...gateway.serverNames, ...configured])], name);
   }
 }
 

@@ -4,6 +4,7 @@ import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt, NO_AUDIT } from './plain.ts';
 
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
+const LIST_TOOLS = 'List its tools to see which it has.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
 export const idleServers = (typed: string) =>
   `Idle servers start with their first call. To ask them for their tools now: openai-responses-mcp tools --fresh${typed}`;
@@ -38,8 +39,11 @@ function rawMessage(error: ToolCallError, typed: string): string {
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
     case 'unknown_server':
       return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, NO_SERVERS)}`;
-    case 'unknown_tool':
-      return `The server ${error.server} ${error.isGone ? 'no longer has the' : 'has no'} tool ${JSON.stringify(excerpt(error.tool))}. ${choices('Its tools are', error.tool, error.known, 'It has no tools.')}`;
+    case 'unknown_tool': {
+      const { server, tool, known, isGone } = error;
+      const others = known === undefined ? LIST_TOOLS : choices('Its tools are', tool, known, 'It has no tools.');
+      return `The server ${server} ${isGone ? 'no longer has the' : 'has no'} tool ${JSON.stringify(excerpt(tool))}. ${others}`;
+    }
     case 'tool_changed':
       return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: openai-responses-mcp tools --diff${typed}. Approve it with: openai-responses-mcp tools --lock${typed}`;
     case 'not_read_only':
