@@ -4,6 +4,7 @@ import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctorOnProblems } from '../adapters/inbound/cli/doctor.ts';
+import { newToken } from '../adapters/inbound/cli/new-token.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
 import { messageForProblem, messageForProblems, noticesAbout } from '../adapters/inbound/words/config-problems.ts';
@@ -35,6 +36,7 @@ export type TerminalCommand = Exclude<Command, ServerCommand | { readonly kind: 
 
 /** Runs a command for a person, who may interrupt it with Ctrl-C at any time, and returns the exit code. */
 export async function runCommand(command: TerminalCommand, program: Program): Promise<number> {
+  if (command.kind === 'token') return printToken(command, program);
   const writesLock = command.kind === 'tools' && command.action === 'lock';
   const options = { environment: process.env, commandLine: command.options, version: VERSION, writesLock };
   const validated = await bootstrap({ ...program, ...options });
@@ -44,7 +46,17 @@ export async function runCommand(command: TerminalCommand, program: Program): Pr
   return runUntilInterrupted(command, runtime).finally(runtime.close);
 }
 
-async function reportProblems(command: TerminalCommand, problems: readonly ConfigProblem[]): Promise<number> {
+/** Prints a new token, and its line for `http.token_file`. Needs no configuration, because it may not be complete yet. */
+function printToken({ caller }: CommandOf<'token'>, { clock }: Program): number {
+  const { token, line } = newToken(caller, clock.now());
+  process.stdout.write(`${token}\n${line}\n`);
+  process.stderr.write(PROCESS.newToken(caller));
+  return SUCCEEDED;
+}
+
+type ConfiguredCommand = Exclude<TerminalCommand, { readonly kind: 'token' }>;
+
+async function reportProblems(command: ConfiguredCommand, problems: readonly ConfigProblem[]): Promise<number> {
   const out = (text: string) => process.stdout.write(text);
   if (command.kind === 'doctor') return doctorOnProblems(problems, { json: command.json, out });
   const message = messageForProblems(problems);
@@ -57,7 +69,7 @@ async function reportProblems(command: TerminalCommand, problems: readonly Confi
 }
 
 /** The notices of the configuration that concern the command. */
-function warnOfNotices(command: TerminalCommand, { config, redactor }: Runtime): void {
+function warnOfNotices(command: ConfiguredCommand, { config, redactor }: Runtime): void {
   // doctor has a line for each, and --show-config prints only JSON.
   if (command.kind === 'doctor' || command.kind === 'show-config') return;
   const usesServers = command.kind !== 'check' && (command.kind !== 'ask' || config.grounding !== undefined);
@@ -67,7 +79,7 @@ function warnOfNotices(command: TerminalCommand, { config, redactor }: Runtime):
   }
 }
 
-async function runUntilInterrupted(command: TerminalCommand, runtime: Runtime): Promise<number> {
+async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime): Promise<number> {
   const controller = new AbortController();
   const { signal } = controller;
   const interrupt = () => controller.abort(CANCELLED);
@@ -84,7 +96,7 @@ async function runUntilInterrupted(command: TerminalCommand, runtime: Runtime): 
   return signal.aborted ? INTERRUPTED : code;
 }
 
-async function run(command: TerminalCommand, context: Context, signal: AbortSignal): Promise<number> {
+async function run(command: ConfiguredCommand, context: Context, signal: AbortSignal): Promise<number> {
   switch (command.kind) {
     case 'show-config':
       writeConfig(context);

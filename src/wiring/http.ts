@@ -18,6 +18,7 @@ import {
   startServer,
 } from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
+import { composeTokens } from './tokens.ts';
 import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
@@ -50,10 +51,12 @@ async function serve(runtime: Runtime): Promise<number> {
   // No client can be notified of changes.
   const exposed = config.gateway.expose ? await expose({ gateway: whenLoaded, notifiesOfChanges: false }) : undefined;
   const quota = config.quota && (await composeQuota(runtime, config.quota));
+  const tokens = composeTokens(http, runtime);
   const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
   const server = new HttpServer({
     ...http,
     ...runtime,
+    tokens: tokens.current,
     quota,
     oauth,
     // Without answer tools, there is nothing to warn of.
@@ -121,12 +124,13 @@ async function serve(runtime: Runtime): Promise<number> {
   const reloadServers = serversReload({ initial: config, apply, logSpawn, reload, logger });
   const onChanged = () => void (isStopping || reloadServers());
   if (!isOnTerminal) {
+    process.on('SIGHUP', tokens.reload);
     process.on('SIGHUP', () => void audit?.open());
     process.on('SIGHUP', onChanged);
   }
-  if (config.gateway.watch) {
-    watchFiles({ files: () => files, onChanged, clock });
-  }
+  if (config.gateway.watch) watchFiles({ files: () => files, onChanged, clock });
+  const { tokenFile } = http;
+  if (tokenFile !== undefined) watchFiles({ files: () => [tokenFile.path], onChanged: tokens.reload, clock });
   const listening = await server.listen();
   if (listening.isErr()) {
     stderr.say('error', SERVING.notListening(http.host, http.port, listening.error));

@@ -1,5 +1,5 @@
 import type { CheckedOAuth } from '../adapters/inbound/cli/doctor-checks.ts';
-import type { OAuthConfig } from '../adapters/outbound/config/http-config.ts';
+import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import { readKeySet } from '../adapters/outbound/oauth/issuer-documents.ts';
 import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';

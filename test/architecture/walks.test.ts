@@ -46,6 +46,7 @@ const LATE = {
     'src/wiring/quota.ts ../adapters/outbound/quota/redis-quota-store.ts',
   ],
   configuration: [
+    'src/adapters/outbound/config/load-config.ts ./http-config.ts',
     'src/adapters/outbound/config/servers-file.ts jsonc-parser',
     'src/adapters/outbound/config/set-keys.ts ./yaml-file.ts',
   ],

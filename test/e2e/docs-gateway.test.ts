@@ -8,7 +8,8 @@ import { posixDescribe } from '../support/platform.ts';
 import { newFolder } from './files.ts';
 import { BUILT_PROGRAM, ROOT } from './serve.ts';
 
-const GUIDE = readFileSync(path.join(ROOT, 'docs', 'gateway.md'), 'utf8');
+const guide = (name: string) => readFileSync(path.join(ROOT, 'docs', name), 'utf8');
+const GUIDE = guide('gateway.md');
 /** What `npx` would download. */
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
@@ -27,6 +28,15 @@ posixDescribe('shell')('the commands of docs/gateway.md', () => {
   });
 });
 
+posixDescribe('shell')('the commands of docs/team.md', () => {
+  test('Example', async ({ skip }) => {
+    skip(!isInstalled('curl'), 'curl is not installed');
+    const steps = stepsOf('## Example', guide('team.md'));
+    expect(steps).toHaveLength(4);
+    await followSteps(steps);
+  });
+});
+
 /** A command of the guide, and what it says about its output. */
 interface Step {
   readonly command: string;
@@ -35,8 +45,8 @@ interface Step {
 }
 
 /** The commands of a section (its `sh` blocks), each with the output that follows it. */
-function stepsOf(heading: string): readonly Step[] {
-  const blocks = [...sectionOf(heading).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
+function stepsOf(heading: string, text = GUIDE): readonly Step[] {
+  const blocks = [...sectionOf(heading, text).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
   const steps: Step[] = [];
   let isOutput = false;
   for (const [, language, content = ''] of blocks) {
@@ -93,7 +103,7 @@ async function startInBackground(
   script: string,
   options: { readonly cwd: string; readonly env: object },
 ): Promise<void> {
-  const child = spawn('bash', ['-euc', script.replace(/^(?=openai-responses-mcp)/m, 'exec ')], {
+  const child = spawn('bash', ['-euc', script.replace(/^(?=openai-responses-mcp --http)/m, 'exec ')], {
     ...options,
     env: { ...options.env },
     stdio: 'pipe',
@@ -130,9 +140,9 @@ function literally(text: string): string {
 }
 
 /** From a heading to the next one of the same level or a higher one. */
-function sectionOf(heading: string): string {
+function sectionOf(heading: string, text: string): string {
   const [level = ''] = heading.split(' ');
-  const [, ...rest] = GUIDE.split(`\n${heading}\n`);
+  const [, ...rest] = text.split(`\n${heading}\n`);
   expect(rest, heading).toHaveLength(1);
   return (rest[0] ?? '').split(new RegExp(`^#{1,${level.length}} `, 'm'))[0] ?? '';
 }

@@ -51,6 +51,18 @@ test('the address that it listens on is accepted', async () => {
   expect((await post(PING, { Host: '127.0.0.3' })).status).toBe(403);
 });
 
+test('a token that is shorter than the address requires is refused, and another one with a reason', async () => {
+  const { post, accessLines, untilLogged } = await serveHttp({ http: { tokens: TOKENS, minTokenLength: 22 } });
+  expect((await post(PING, ALICE)).status).toBe(200);
+  const { status, message } = await post(PING, { Authorization: 'Bearer bob-token-0123456789' });
+  expect(status).toBe(401);
+  expect(message.error?.message).toMatch(
+    /^Unauthorized: the token has fewer than 22 characters, .* openai-responses-mcp token/,
+  );
+  await untilLogged(2);
+  expect(accessLines[1]).toMatchObject({ status: 401, outcome: 'refused', reason: 'token too short' });
+});
+
 describe('CORS', () => {
   const http = { allowedOrigins: ['https://chat.example.com'], tokens: TOKENS };
   const Origin = 'https://chat.example.com';

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
 import type { TokenError } from '../../src/application/ports/token-verifier.ts';
 import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { legacy, send } from '../support/http-client.ts';
-import { serveHttp } from './serve-http.ts';
+import { type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
 const PING = legacy('ping');
 const ISSUER = 'https://auth.example.com';
@@ -20,7 +19,7 @@ const ERRORS: Readonly<Record<string, TokenError>> = {
 
 async function serve(
   given: { readonly scopes?: readonly string[]; readonly resource?: string } = {},
-  http: Partial<HttpServerOptions> = {},
+  http: ServeHttpOptions['http'] = {},
 ) {
   const verifier = new FakeTokenVerifier({ good: { caller: 'oauth:alice' }, ...ERRORS });
   const oauth = { issuer: ISSUER, resource: RESOURCE, scopes: ['ask', 'read'], verifier, ...given };

@@ -4,6 +4,7 @@ import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/h
 import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { CallOptions } from '../../src/adapters/inbound/mcp/call-tool.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
+import { hashOfToken } from '../../src/adapters/outbound/config/token-file.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
@@ -31,8 +32,13 @@ export interface ServedHttp {
   begin(message: object, headers?: Ask['headers']): Exchange;
 }
 
+interface StaticToken {
+  readonly caller: string;
+  readonly token: string;
+}
+
 export interface ServeHttpOptions extends CoreOptions {
-  readonly http?: Partial<HttpServerOptions>;
+  readonly http?: Omit<Partial<HttpServerOptions>, 'tokens'> & { readonly tokens?: readonly StaticToken[] };
   readonly toolErrors?: 'protocol' | 'result';
   /** Changes what REST serves; without it, the answer tools alone. */
   readonly rest?: Partial<HttpServerOptions['rest']>;
@@ -54,6 +60,7 @@ export async function serveHttp({
   const started = startCore(core);
   const { application, clock, logger } = started;
   const redactor = createRedactor();
+  const tokens = (http.tokens ?? []).map(({ caller, token }) => ({ caller, hash: hashOfToken(token) }));
   const answers = answersOf(application);
   const catalogue = new ToolCatalogue({
     providers: () => [rest.gateway?.(), answers, ...otherTools].filter((provider) => provider !== undefined),
@@ -69,7 +76,7 @@ export async function serveHttp({
     host: '127.0.0.1',
     port: 0,
     path: '/mcp',
-    tokens: [],
+    minTokenLength: 1,
     allowedHosts: [],
     allowedOrigins: [],
     drainMs: 25_000,
@@ -88,6 +95,7 @@ export async function serveHttp({
     redactor,
     writeAccessLine: (entry) => void accessLines.push(withoutUndefined(entry)),
     ...http,
+    tokens: () => tokens,
   });
   const listening = await server.listen();
   if (listening.isErr()) throw new Error(`The test's server cannot listen: ${listening.error}`);

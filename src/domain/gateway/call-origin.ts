@@ -47,6 +47,9 @@ export function mayUseName(rights: Rights, server: string, name: string): boolea
 /** The user of this machine, and every caller over HTTP if no token is required. */
 export const LOCAL_CALLER = 'local';
 
+/** Matches the name of a caller with a token. */
+export const TOKEN_CALLER = /^[\w.@-]+$/;
+
 /** The caller of a tool, and the entry point of the call. */
 export interface CallOrigin {
   /** The name of the caller. Calls of different callers share nothing. */

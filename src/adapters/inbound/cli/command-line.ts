@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
-import { CALL_USAGE, CHECK_USAGE } from './usage.ts';
+import { CALL_USAGE, CHECK_USAGE, TOKEN_USAGE } from './usage.ts';
 
 export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask "your question"';
 
@@ -49,10 +50,11 @@ type Configured =
 
 export type Command =
   | { readonly kind: 'help' | 'version' }
+  | { readonly kind: 'token'; readonly caller: string }
   | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
-const COMMANDS = ['ask', 'check', 'doctor', 'tools', 'call', 'login', 'logins', 'logout'] as const;
+const COMMANDS = ['ask', 'check', 'doctor', 'tools', 'call', 'login', 'logins', 'logout', 'token'] as const;
 
 const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
 /** The options of serving and of each command, in addition to the common ones. */
@@ -66,6 +68,7 @@ const OPTIONS_OF: Readonly<Record<'serve' | (typeof COMMANDS)[number], readonly 
   login: ['no-browser'],
   logins: ['json'],
   logout: [],
+  token: [],
 };
 const OPTIONS = new Set([...COMMON_OPTIONS, ...Object.values(OPTIONS_OF).flat()]);
 
@@ -134,6 +137,10 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
         return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
       if (command === 'logout') return { kind: command, server, options };
       return { kind: command, server, noBrowser: 'no-browser' in values, options };
+    case 'token': {
+      const isCaller = server !== undefined && TOKEN_CALLER.test(server) && server !== LOCAL_CALLER;
+      return isCaller && tool === undefined ? { kind: command, caller: server } : badUsage(TOKEN_USAGE);
+    }
     case 'tools': {
       if (words.length > 3) return badUsage('tools takes at most a server and a tool');
       const [action] = (['lock', 'diff'] as const).filter((name) => name in values);

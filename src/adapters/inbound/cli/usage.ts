@@ -23,6 +23,8 @@ Commands:
   login <server>          sign in to a remote MCP server that requires it
   logins                  list the logins to MCP servers
   logout <server>         revoke and delete a login
+  token <caller>          create a token for a caller over HTTP, and its line in
+                          the file http.token_file
   help, version           the same as --help, --version
   --show-config           print the effective configuration as JSON to stderr
 
@@ -61,6 +63,9 @@ More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;
 
 export const CHECK_USAGE = 'check needs a text: openai-responses-mcp check <file | URL | ->';
+
+export const TOKEN_USAGE =
+  'token needs a caller, of letters, digits, _ . @ and -, other than local: openai-responses-mcp token <caller>';
 
 export const CALL_USAGE =
   "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";

@@ -40,7 +40,7 @@ interface Server {
 /** Everything that is served over HTTP. Handlers and checks run in the order in which they are added. */
 export function createApp(options: AppOptions, { isDraining, track }: Server): Hono<HttpEnv> {
   const { path, oauth, tokens, rest, metrics, logger, redactor } = options;
-  const requiresToken = tokens.length > 0 || oauth !== undefined;
+  const requiresToken = tokens().length > 0 || oauth !== undefined;
   const places = new CallerPlaces(options.maxCallsPerToken);
   const app = new Hono<HttpEnv>();
   app.onError((bug, c) => {

@@ -14,8 +14,10 @@ export interface GuardOptions {
   /** Host names other than those of this machine; `*` is any. */
   readonly allowedHosts: readonly string[];
   readonly allowedOrigins: readonly string[];
-  /** Callers and their tokens; without any and without `oauth`, no token is required. */
-  readonly tokens: readonly { readonly caller: string; readonly token: string }[];
+  /** The current tokens of callers, by their SHA-256. Without any at the start, and without `oauth`, no token is required. */
+  readonly tokens: () => readonly { readonly caller: string; readonly hash: Buffer }[];
+  /** Shorter tokens are refused: the length of a token is not known from its hash. */
+  readonly minTokenLength: number;
   readonly oauth?: OAuthOptions | undefined;
   /** Returns what the owner of a token may use. */
   readonly rightsOf: (owner: TokenOwner) => Rights;
@@ -61,21 +63,30 @@ export function guardToken(options: GuardOptions): Middleware {
  * Returns a function that finds the caller who owns a token (`local` if none is required), or a refusal. The search in the configured tokens
  * takes constant time.
  */
-function callersBy({ tokens, oauth }: GuardOptions) {
-  const hashes = tokens.map(({ caller, token }) => ({ caller, hash: hashOf(token) }));
+function callersBy({ tokens, minTokenLength, oauth }: GuardOptions) {
+  const requiresToken = tokens().length > 0 || oauth !== undefined;
   return (authorization = ''): Result<TokenOwner, Refusal> | Promise<Result<TokenOwner, Refusal>> => {
-    if (hashes.length === 0 && oauth === undefined) return ok({ caller: LOCAL_CALLER });
+    if (!requiresToken) return ok({ caller: LOCAL_CALLER });
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];
     const received = hashOf(token ?? '');
-    const [known] = hashes.filter(({ hash }) => timingSafeEqual(received, hash));
-    if (known !== undefined) return ok({ caller: known.caller });
+    const [known] = tokens().filter(({ hash }) => timingSafeEqual(received, hash));
+    if (known !== undefined && token !== undefined)
+      return token.length < minTokenLength ? err(shortToken(minTokenLength)) : ok({ caller: known.caller });
     if (oauth !== undefined) {
       if (token === undefined) return err(tokenRefusal({ kind: 'no_token' }, oauth));
       return oauth.verifier.verify(token).then((owner) => owner.mapErr((error) => tokenRefusal(error, oauth)));
     }
-    const challenge = `Bearer realm="mcp"${token === undefined ? '' : ', error="invalid_token"'}`;
-    return err(refusal('UNAUTHORIZED', REFUSALS.token, { headers: { 'WWW-Authenticate': challenge } }));
+    return err(unauthorized(REFUSALS.token, token !== undefined));
   };
+}
+
+function shortToken(minLength: number): Refusal {
+  return { ...unauthorized(REFUSALS.shortToken(minLength), true), reason: 'token too short' };
+}
+
+function unauthorized(message: string, hasToken: boolean): Refusal {
+  const challenge = `Bearer realm="mcp"${hasToken ? ', error="invalid_token"' : ''}`;
+  return refusal('UNAUTHORIZED', message, { headers: { 'WWW-Authenticate': challenge } });
 }
 
 /** The longest host name (RFC 1035). */
@@ -94,7 +105,7 @@ function isLoopbackOrigin(origin: string): boolean {
   return parsed === origin && /^https?:$/.test(protocol) && LOOPBACK_NAMES.includes(hostname);
 }
 
-/** Hashes have the same length, so that a comparison reveals nothing about the token. */
+/** The hash by which a token is known. Hashes have the same length, so that a comparison reveals nothing about the token. */
 function hashOf(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }

@@ -6,6 +6,8 @@ export const PROCESS = {
     'Waiting for MCP messages from a client on standard input. Press Ctrl-C to stop. For help: openai-responses-mcp --help\n',
   badUsage: (problem: string) => `${problem}\nTry openai-responses-mcp --help\n`,
   noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
+  newToken: (caller: string) =>
+    `The first line is the token. It is not stored and not shown again: give it to ${caller}. Add the second line, which has only its hash, to the file http.token_file.\n`,
   lostOutput: (code: string) =>
     `Cannot write to standard output (${code}); the output is lost. Redirect it elsewhere.\n`,
   nothingChecked: '--check: with --offline, nothing is checked.\n',

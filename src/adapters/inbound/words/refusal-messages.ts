@@ -8,6 +8,8 @@ export const REFUSALS = {
     `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`,
   origin: 'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
   token: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
+  shortToken: (min: number) =>
+    `Unauthorized: the token has fewer than ${min} characters, and other machines can reach this address; create another one with: openai-responses-mcp token <caller>`,
   tokenOf: (issuer: string) => `Unauthorized: send a token from ${issuer} (Authorization: Bearer ...)`,
   badToken: (problem: TokenProblem, issuer: string) =>
     `Unauthorized: the token ${TOKEN_PROBLEMS[problem]}; get a new one from ${issuer}`,

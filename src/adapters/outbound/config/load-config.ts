@@ -7,15 +7,16 @@ import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, variableText } from '../network/environment.ts';
 import { readProxy } from '../network/proxies.ts';
 import { checkOfferedTools, readAccess } from './access-config.ts';
-import { readHttpConfig, readOAuth } from './http-config.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
+import { readOAuth } from './oauth-config.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { formsOf, httpSecrets, readApiKey } from './secrets.ts';
 import { inBothForms, readAudit, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
 import { readServers } from './servers-config.ts';
 import { type ConfigOptions, readSetKeys } from './set-keys.ts';
 import { toShownTree } from './shown-tree.ts';
+import { unknownCallers } from './unknown-callers.ts';
 
 /** The complete configuration, for the core and the adapters. */
 export type ServerConfig = ReturnType<typeof derive>;
@@ -39,7 +40,7 @@ type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
 
 /** Reads everything to which the keys refer: variables, files and servers. */
 async function resolve(
-  { environment, commandLine, writesLock = false }: ConfigOptions,
+  { environment, commandLine, isReload, writesLock = false }: ConfigOptions,
   { config, explicit, report }: SetKeys,
   file: string | undefined,
   problems: ConfigProblem[],
@@ -50,7 +51,10 @@ async function resolve(
   const timeZone = toZone(config.clock.timeZone);
   const instructions = readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
-  const http = isHttp ? readHttpConfig(config, environment, report) : undefined;
+  // Saves the start of stdio the part of Node.js that computes hashes.
+  const { readHttpConfig, callersOf } = isHttp ? await import('./http-config.ts') : {};
+  const http = readHttpConfig?.(config, environment, report, isReload);
+  const callers = http && callersOf?.(http);
   const audit = readAudit(config, explicit, report);
   const servers = await readServers(config, environment, file, problems);
   checkOfferedTools(config, servers.known, report);
@@ -58,14 +62,15 @@ async function resolve(
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
   const lock = isLocked ? readLock(gateway.lock, typedOptions(commandLine), writesLock ? () => {} : report) : undefined;
   const mistyped = mistypedVariables(environment, [...READ_ELSEWHERE, ...servers.ownSecrets, ...servers.ofEntries]);
-  return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped };
+  const notices = [...(http?.notices ?? []), ...(callers === undefined ? [] : unknownCallers(config, callers))];
+  return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices };
 }
 
 /** Derives the configuration from the keys and from everything to which they refer. */
 function derive(
   { environment, commandLine, version }: ConfigOptions,
   { config, values, explicit, names }: SetKeys,
-  { key, proxy, timeZone, servers, mistyped, ...read }: Awaited<ReturnType<typeof resolve>>,
+  { key, proxy, timeZone, servers, mistyped, notices, ...read }: Awaited<ReturnType<typeof resolve>>,
   file: string | undefined,
 ) {
   const { request, policy, citations, llm, gateway, server, longAnswers } = config;
@@ -112,7 +117,12 @@ function derive(
     grounding: toGroundingPolicy(config),
     longAnswers: isLong && !isKeyShort ? longAnswers : undefined,
     /** Problems that do not prevent the start: servers left out or renamed, variables that are probably mistyped, a key without effect. */
-    notices: [...mistyped, ...(isLong && isKeyShort ? [SHORT_KEY] : []), ...servers.notices.map(withoutSecrets)],
+    notices: [
+      ...mistyped,
+      ...notices,
+      ...(isLong && isKeyShort ? [SHORT_KEY] : []),
+      ...servers.notices.map(withoutSecrets),
+    ],
     /** The names of the variables that contain keys and tokens of this program. */
     secretVariables: servers.ownSecrets,
     secrets: { own: own.filter((secret) => secret !== '').flatMap(formsOf), ofServers: servers.secrets },

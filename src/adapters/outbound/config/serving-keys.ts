@@ -53,6 +53,11 @@ export const SERVING_KEYS = {
       kinds.tokenVariables,
       { variable: 'MCP_HTTP_TOKEN_ENV' },
     ),
+    token_file: key(
+      'a file with a line for each token: the caller, the SHA-256 of the token, and a note ([tokens](../team.md#tokens)); changes apply by themselves',
+      path('the path of a file'),
+      { variable: 'MCP_HTTP_TOKEN_FILE' },
+    ),
     oauth: {
       issuer: key(
         'accept access tokens of this authorization server ([connectors](../connectors.md)); loopback then requires a token, too',

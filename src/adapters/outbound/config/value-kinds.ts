@@ -1,4 +1,5 @@
 import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
@@ -173,7 +174,7 @@ export const tokenVariables: ValueKind<string | Readonly<Record<string, string>>
       secretVariable.schema,
       {
         type: 'object',
-        propertyNames: { pattern: '^[\\w.@-]+$' },
+        propertyNames: { pattern: TOKEN_CALLER.source },
         additionalProperties: secretVariable.schema,
         minProperties: 1,
       },
@@ -194,6 +195,6 @@ function toVariable(name: unknown): string | undefined {
 /** The variables by caller; undefined without any, with a repeated caller, or with a name that is not valid. */
 function readTokenVariables(entries: readonly (readonly unknown[])[]) {
   const variables = new Map(entries.map(([caller = '', name]) => [String(caller), toVariable(name) ?? '']));
-  const isValid = [...variables].every(([caller, name]) => /^[\w.@-]+$/.test(caller) && name !== '');
+  const isValid = [...variables].every(([caller, name]) => TOKEN_CALLER.test(caller) && name !== '');
   return isValid && entries.length > 0 && variables.size === entries.length ? Object.fromEntries(variables) : undefined;
 }

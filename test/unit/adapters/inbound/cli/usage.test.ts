@@ -14,6 +14,7 @@ const NAMED = [
     'login',
     'logins',
     'logout',
+    'token',
     'help,',
     '--show-config',
   ],

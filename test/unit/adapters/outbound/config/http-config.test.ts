@@ -47,7 +47,7 @@ test('all keys are read', () => {
 test('an address beyond loopback needs no static token', () => {
   expect(read({ issuer: ISSUER, audience: AUDIENCE }, { 'http.listen': '0.0.0.0:80' }).problems).toEqual([]);
   expect(read({}, { 'http.listen': '0.0.0.0:80' }).problems).toEqual([
-    'http.listen: other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or configure an authorization server (http.oauth)',
+    'http.listen: other machines can reach this address, so a token is required: set MCP_HTTP_TOKEN to the token, or MCP_HTTP_TOKEN_ENV (http.token_env) to the name of the variable that contains it, or MCP_HTTP_TOKEN_FILE (http.token_file) to a file of tokens, or configure an authorization server (http.oauth)',
   ]);
 });
 

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
+import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { isObject } from '../../../../../src/domain/values/json.ts';
@@ -149,8 +150,8 @@ describe('layers', () => {
       commandLine: { '--http': '' },
     });
     expect(http?.tokens).toEqual([
-      { caller: 'alice', token: 'token-a' },
-      { caller: 'bob', token: 'token-c' },
+      { caller: 'alice', hash: hashOfToken('token-a') },
+      { caller: 'bob', hash: hashOfToken('token-c') },
     ]);
   });
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
 import { profileFor } from '../../../../../src/domain/answers/model-profile.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { TOOL_NAMES } from '../../../../../src/domain/answers/tool-name.ts';
@@ -111,8 +112,8 @@ describe('MCP_HTTP_TOKEN', () => {
   test('is the token of another caller beside named ones', async () => {
     const named = { MCP_HTTP_TOKEN_ENV: 'alice=A', A: 'token-of-alice' };
     expect(await tokens({ ...named, MCP_HTTP_TOKEN: TOKEN })).toEqual([
-      { caller: 'alice', token: 'token-of-alice' },
-      { caller: 'default', token: TOKEN },
+      { caller: 'alice', hash: hashOfToken('token-of-alice') },
+      { caller: 'default', hash: hashOfToken(TOKEN) },
     ]);
   });
 
