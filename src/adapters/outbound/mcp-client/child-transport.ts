@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
@@ -21,6 +22,9 @@ export interface ChildTransportOptions extends ChildOptions {
   readonly graceMs?: number;
   readonly logSpawn: (line: string) => void;
 }
+
+/** What Node.js reads at once at most. */
+const FULL_CHUNK = 64 * 1024;
 
 /** Time limit for the last output of a process that has ended, because others may still hold its output open. */
 const LAST_OUTPUT_MS = 50;
@@ -86,8 +90,8 @@ export class ChildTransport implements Transport {
     return new Promise((resolve, reject) => {
       this.#child = startChild(this.#options);
       const child = this.#child.process;
-      const closed = new Promise((resolve) => child.once('close', resolve));
-      this.#childClosed = Promise.all([closed, child.stdout && this.#read(child.stdout)]);
+      this.#childClosed = new Promise((resolve) => child.once('close', resolve));
+      if (child.stdout !== null) this.#read(child.stdout);
       child.stdout?.once('close', () => void this.#onLost());
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         this.#wroteMs = this.#options.clock.elapsedMs();
@@ -109,24 +113,31 @@ export class ChildTransport implements Transport {
     });
   }
 
-  /** Reads one chunk per turn of the event loop, so that others are served during a flood. The full pipe then slows down the process. */
-  async #read(output: AsyncIterable<Buffer>): Promise<void> {
+  /** Reads one full chunk per turn of the event loop, so that others are served during a flood. The full pipe then slows down the process. */
+  #read(output: Readable): void {
     const reader = new LineReader(this.#options.maxBytes);
-    try {
-      for await (const chunk of output) {
+    output.on('data', (chunk: Buffer) => {
+      try {
         for (const line of reader.linesOf(chunk)) this.#onLine(line);
-        await nextTurn();
+      } catch {
+        // A line is longer than a string can be.
+        output.destroy();
       }
-    } catch {
-      // The output was destroyed, or a line is longer than a string can be. In both cases, the output is closed.
-    }
+      if (chunk.length < FULL_CHUNK) return;
+      output.pause();
+      setImmediate(() => output.resume());
+    });
   }
 
-  /** Settles when the message was passed to the process, or could not be. */
+  /** Settles when the message was passed to the process, or could not be. The messages of one turn of the event loop are one write. */
   send(message: JSONRPCMessage): Promise<void> {
     const { stdin } = this.#child?.process ?? {};
     if (stdin === null || stdin === undefined || this.#ended !== undefined)
       return Promise.reject(new Error('the process has ended'));
+    if (stdin.writableCorked === 0) {
+      stdin.cork();
+      setImmediate(() => stdin.uncork());
+    }
     return new Promise((resolve, reject) => {
       stdin.write(`${JSON.stringify(message)}\n`, (error) => {
         if (!error) return resolve();

@@ -9,6 +9,7 @@ import { withoutBaggage, withTrace } from '../../../domain/gateway/trace-context
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
+import { SettlingTransport } from './settling-transport.ts';
 
 interface McpConnectionOptions {
   readonly name: string;
@@ -48,7 +49,7 @@ const TOO_DEEP: RequestFailure = {
 
 interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
-  /** The definition of a tool with arguments that the client also sends as headers. */
+  /** The definition of a tool with arguments that the client also sends as headers, in the modern era. */
   readonly toolDefinition?: Tool;
 }
 
@@ -71,6 +72,10 @@ export class McpConnection implements ServerConnection {
 
   get protocolVersion(): string | undefined {
     return this.#current.client.getNegotiatedProtocolVersion();
+  }
+
+  get #isModern(): boolean {
+    return this.#current.client.getProtocolEra() === 'modern';
   }
 
   get serverInfo(): JsonObject | undefined {
@@ -125,12 +130,13 @@ export class McpConnection implements ServerConnection {
   ): Promise<Result<ToolResult, ToolServerError>> {
     const onprogress = onProgress as RequestOptions['onprogress'];
     const trace = this.#options.forwardBaggage ? full : withoutBaggage(full);
+    const isMarked = inputSchema !== undefined && this.#isModern && marksHeaders(inputSchema);
     const options: SendOptions = {
       signal,
       ...(onprogress && { onprogress }),
       // The headers repeat the trace for proxies.
       ...(trace && { headers: { ...trace } }),
-      ...(inputSchema && marksHeaders(inputSchema) && { toolDefinition: { name, inputSchema } as Tool }),
+      ...(isMarked && { toolDefinition: { name, inputSchema } as Tool }),
     };
     const result = await this.#request('tools/call', withTrace({ name, arguments: args }, trace), options);
     return result.andThen((value) => {
@@ -194,11 +200,7 @@ export class McpConnection implements ServerConnection {
     const { client } = current;
     current.requests += 1;
     try {
-      const sent = { ...options, timeout: NO_TIMEOUT_MS };
-      const isPlain = options.toolDefinition === undefined || client.getProtocolEra() !== 'modern';
-      const result = isPlain
-        ? await client.request({ method, params }, ANY_RESULT, sent)
-        : ((await client.callTool(params as CallToolRequest['params'], sent)) as JsonObject);
+      const result = await ask(client, method, params, options);
       return isNestedDeeper(result, MAX_NESTING) ? err(TOO_DEEP) : ok(result);
     } catch (thrown) {
       if (options.signal.aborted) return err(aborted);
@@ -211,6 +213,15 @@ export class McpConnection implements ServerConnection {
       if (current.requests === 0 && current !== this.#current) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
   }
+}
+
+function ask(client: Client, method: string, params: JsonObject, options: SendOptions): Promise<JsonObject> {
+  const { transport } = client;
+  if (transport instanceof SettlingTransport && client.getProtocolEra() !== 'modern')
+    return transport.ask(method, params, options);
+  const sent = { ...options, timeout: NO_TIMEOUT_MS };
+  if (options.toolDefinition === undefined) return client.request({ method, params }, ANY_RESULT, sent);
+  return client.callTool(params as CallToolRequest['params'], sent) as Promise<JsonObject>;
 }
 
 /** Whether a schema marks arguments that are also sent as headers (SEP-2243). */

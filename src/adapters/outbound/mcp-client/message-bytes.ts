@@ -22,6 +22,7 @@ export class MessageBytes {
   }
 
   add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
     this.#length += bytes.length;
     this.#parts.push(bytes);
     if (!this.isTooLarge) return;
@@ -31,7 +32,8 @@ export class MessageBytes {
 
   /** Ends the message, and returns it. The next byte begins another one. */
   take(): Buffer | MessageEnds {
-    const bytes = Buffer.concat(this.#parts);
+    const [first] = this.#parts;
+    const bytes = this.#parts.length === 1 && first instanceof Buffer ? first : Buffer.concat(this.#parts);
     const isTooLarge = this.isTooLarge;
     this.#parts = [];
     this.#length = 0;

@@ -1,13 +1,32 @@
 import {
   isJSONRPCErrorResponse,
-  isJSONRPCRequest,
   isJSONRPCResultResponse,
   type JSONRPCMessage,
+  ProtocolError,
   type RequestId,
+  SdkError,
+  SdkErrorCode,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { errorResponse, INVALID, LOST } from './error-response.ts';
+
+/** The client numbers its own requests from 0. */
+const FIRST_ID = 1_000_000;
+
+export interface AskOptions extends Pick<TransportSendOptions, 'headers'> {
+  readonly signal: AbortSignal;
+  readonly onprogress?: ((progress: ToolProgress) => void) | undefined;
+}
+
+/** A request of `ask` that waits for its response. */
+interface Asked {
+  readonly onProgress: AskOptions['onprogress'];
+  readonly resolve: (result: JsonObject) => void;
+  readonly reject: (error: Error) => void;
+}
 
 /**
  * Wraps a transport of the official client, so that every request settles: one whose event stream ends without a response, or whose response is
@@ -19,24 +38,36 @@ export class SettlingTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly hasPerRequestStream: boolean;
   readonly #transport: Transport;
-  /** Ends the streams of the requests that wait for a response. */
-  readonly #waiting = new Map<RequestId, AbortController>();
+  /** The client's own requests that wait for a response. The controller ends the stream of a request, if it has one. */
+  readonly #waiting = new Map<RequestId, AbortController | undefined>();
+  readonly #asked = new Map<number, Asked>();
+  #nextId = FIRST_ID;
 
   constructor(transport: Transport) {
     const { onerror } = transport;
     this.#transport = transport;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
-    transport.onclose = () => this.onclose?.();
+    transport.onclose = () => {
+      this.onclose?.();
+      const lost = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
+      for (const { reject } of this.#asked.values()) reject(lost);
+      this.#asked.clear();
+    };
     transport.onerror = (error) => {
       onerror?.(error);
       this.onerror?.(error);
     };
     transport.onmessage = (message, extra) => {
-      if ('method' in message || message.id === undefined) return this.onmessage?.(message, extra);
-      const { id } = message;
-      this.#waiting.delete(id);
-      // The client handles a notification in a microtask, so that a response must not overtake it.
-      queueMicrotask(() => this.onmessage?.(toStrict(id, message), extra));
+      if ('method' in message) {
+        if (!this.#isProgress(message)) this.onmessage?.(message, extra);
+      } else if (message.id !== undefined) {
+        const { id } = message;
+        const asked = this.#asked.get(Number(id));
+        if (asked !== undefined) return this.#settle(asked, toStrict(Number(id), message));
+        this.#waiting.delete(id);
+        // The client handles a notification in a microtask, so that a response must not overtake it.
+        queueMicrotask(() => this.onmessage?.(toStrict(id, message), extra));
+      } else this.onmessage?.(message, extra);
     };
   }
 
@@ -58,26 +89,87 @@ export class SettlingTransport implements Transport {
 
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     // The client itself observes the end of the stream of a subscription.
-    if (isJSONRPCRequest(message) && options.onRequestStreamEnd === undefined) return this.#ask(message, options);
+    const isRequest = 'method' in message && 'id' in message && options.onRequestStreamEnd === undefined;
+    if (isRequest) return this.#send(message, options);
     await this.#transport.send(message, options);
     if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.requestId);
   }
 
-  async #ask(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
+  /**
+   * Sends a request to a server of a revision before 2026-07-28, and rejects like `Client.request`, which would check each message against its
+   * schemas several times, and set a timer. Later revisions have an envelope that only the client knows.
+   */
+  ask(method: string, params: JsonObject, { signal, onprogress, headers }: AskOptions): Promise<JsonObject> {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const sent = onprogress ? { ...params, _meta: { ...(params._meta as object), progressToken: id } } : params;
+    const ended = this.hasPerRequestStream ? new AbortController() : undefined;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#asked.delete(id);
+        signal.removeEventListener('abort', cancel);
+      };
+      const fail = (error: Error) => {
+        leave();
+        reject(error);
+      };
+      const cancel = () => {
+        fail(new SdkError(SdkErrorCode.RequestTimeout, String(signal.reason)));
+        const cancelled = { requestId: id, reason: String(signal.reason) };
+        const notified = this.#transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled });
+        void notified.catch(() => {}).then(() => ended?.abort());
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      const onResult = (result: JsonObject) => {
+        leave();
+        resolve(result);
+      };
+      const asked = { onProgress: onprogress, resolve: onResult, reject: fail };
+      this.#asked.set(id, asked);
+      const onRequestStreamEnd = () => this.#settle(asked, lostResponse(id));
+      const options = ended && { requestSignal: ended.signal, onRequestStreamEnd };
+      this.#transport
+        .send({ jsonrpc: '2.0', id, method, params: sent }, { ...options, ...(headers && { headers }) })
+        .catch(fail);
+    });
+  }
+
+  /** Sends a request of the client. */
+  async #send(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
     const { id } = message;
-    const ended = new AbortController();
+    const ended = this.hasPerRequestStream ? new AbortController() : undefined;
     this.#waiting.set(id, ended);
     const onRequestStreamEnd = () => {
-      if (this.#waiting.delete(id))
-        this.onmessage?.(errorResponse(id, LOST, 'the connection was closed before the response'));
+      if (this.#waiting.delete(id)) this.onmessage?.(lostResponse(id));
     };
-    const requestSignal = options.requestSignal ?? ended.signal;
+    const requestSignal = options.requestSignal ?? ended?.signal;
     try {
-      await this.#transport.send(message, { ...options, requestSignal, onRequestStreamEnd });
+      await this.#transport.send(message, { ...options, ...(requestSignal && { requestSignal }), onRequestStreamEnd });
     } catch (error) {
       this.#waiting.delete(id);
       throw error;
     }
+  }
+
+  #settle({ resolve, reject }: Asked, response: JSONRPCMessage): void {
+    if ('result' in response) resolve(response.result as JsonObject);
+    else if ('error' in response) {
+      const { code, message, data } = response.error;
+      reject(ProtocolError.fromError(code, message, data));
+    }
+  }
+
+  /** Delivers the progress of a request of `ask`; returns whether the message was that. */
+  #isProgress(message: JSONRPCMessage): boolean {
+    if (!('method' in message) || message.method !== 'notifications/progress') return false;
+    const { progressToken, progress, total, message: text } = message.params ?? {};
+    const asked = this.#asked.get(Number(progressToken));
+    if (asked === undefined) return false;
+    if (typeof progress !== 'number') return true;
+    const isTotal = typeof total === 'number';
+    const isText = typeof text === 'string';
+    asked.onProgress?.({ progress, ...(isTotal && { total }), ...(isText && { message: text }) });
+    return true;
   }
 
   #end(id: unknown): void {
@@ -87,9 +179,15 @@ export class SettlingTransport implements Transport {
   }
 }
 
+function lostResponse(id: RequestId): JSONRPCMessage {
+  return errorResponse(id, LOST, 'the connection was closed before the response');
+}
+
 /** The response, or an error if it is malformed: the client would ignore it, and its request would wait until its time limit. */
 function toStrict(id: RequestId, { result, error }: { result?: unknown; error?: unknown }): JSONRPCMessage {
   const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
+  // Only `_meta` has a form of its own in every result, and most results have none.
+  if (isObject(result) && result._meta === undefined) return response as unknown as JSONRPCMessage;
   if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
   return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }
