@@ -10,22 +10,30 @@ import { notAvailable, runOnServer } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
 /** Finds a tool of a server, which is started if necessary. The list of a lost server is still used. */
-export async function findTool(
+export function findTool(
   supervisor: ServerSupervisor,
-  { server, tool, nameWhenStarted, onStarting }: ToolCall,
+  call: ToolCall,
   signal: AbortSignal,
-): Promise<FoundTool> {
+): FoundTool | Promise<FoundTool> {
+  if (!supervisor.isIdle) return toolOf(supervisor, call, signal);
+  // Callers may have lists of an earlier start.
   const before = supervisor.list.current.byName;
-  if (supervisor.isIdle) onStarting?.();
-  return supervisor.use(async () => {
-    if (signal.aborted) return { problem: { kind: 'cancelled' } };
-    const name = nameWhenStarted?.() ?? tool;
-    const found = supervisor.list.current.byName.get(name)?.tool;
-    if (supervisor.connection === undefined) return { tool: found, problem: notAvailable(supervisor) };
-    // Callers may have lists of an earlier start.
-    const isGone = found === undefined && before.has(name);
-    return isGone ? { problem: { kind: 'unknown_tool', server, tool: name, known: [], isGone } } : { tool: found };
-  }, signal);
+  call.onStarting?.();
+  return supervisor.use(async () => toolOf(supervisor, call, signal, before), signal);
+}
+
+function toolOf(
+  supervisor: ServerSupervisor,
+  { server, tool, nameWhenStarted }: ToolCall,
+  signal: AbortSignal,
+  before?: ReadonlyMap<string, unknown>,
+): FoundTool {
+  if (signal.aborted) return { problem: { kind: 'cancelled' } };
+  const name = nameWhenStarted?.() ?? tool;
+  const found = supervisor.list.current.byName.get(name)?.tool;
+  if (supervisor.connection === undefined) return { tool: found, problem: notAvailable(supervisor) };
+  const isGone = found === undefined && before?.has(name) === true;
+  return isGone ? { problem: { kind: 'unknown_tool', server, tool: name, known: [], isGone } } : { tool: found };
 }
 
 /** Calls a tool of a server, if the input matches its schema, and the tool is approved. */

@@ -143,7 +143,7 @@ export class Gateway implements ToolProvider {
     return Math.min(this.timeoutOf(server) ?? Number.POSITIVE_INFINITY, wantedMs);
   }
 
-  async find(call: ToolCall, signal: AbortSignal): Promise<FoundTool> {
+  find(call: ToolCall, signal: AbortSignal): FoundTool | Promise<FoundTool> {
     const supervisor = this.#byName.get(call.server);
     return supervisor === undefined ? {} : findTool(supervisor, call, signal);
   }

@@ -6,7 +6,7 @@ export class IdleTimer {
   readonly #idleMs: number;
   readonly #onIdle: () => void;
   #users = 0;
-  #isRunning = false;
+  #usedMs = 0;
   #cancel = (): void => {};
 
   /** `idleMs` of 0 means never. */
@@ -19,29 +19,31 @@ export class IdleTimer {
   /** Runs a task, until whose end the server is not idle. */
   async during<T>(task: () => Promise<T>): Promise<T> {
     this.#users += 1;
-    this.#cancel();
     try {
       return await task();
     } finally {
       this.#users -= 1;
-      this.#wait();
+      this.#usedMs = this.#clock.elapsedMs();
     }
   }
 
   /** Called at the start of the server. `stop` ends the timer. */
   start(): void {
-    this.#isRunning = true;
-    this.#wait();
+    this.stop();
+    this.#usedMs = this.#clock.elapsedMs();
+    if (this.#idleMs > 0) this.#wait(this.#idleMs);
   }
 
   stop(): void {
-    this.#isRunning = false;
     this.#cancel();
   }
 
-  #wait(): void {
-    this.#cancel();
-    if (this.#isRunning && this.#idleMs > 0 && this.#users === 0)
-      this.#cancel = this.#clock.after(this.#idleMs, this.#onIdle);
+  /** Looks after `ms` whether there were tasks in the meantime, because a timer for each of many tasks costs more. */
+  #wait(ms: number): void {
+    this.#cancel = this.#clock.after(ms, () => {
+      const idleMs = this.#users > 0 ? 0 : this.#clock.elapsedMs() - this.#usedMs;
+      if (idleMs < this.#idleMs) this.#wait(this.#idleMs - idleMs);
+      else this.#onIdle();
+    });
   }
 }

@@ -123,10 +123,7 @@ export class ServerSupervisor {
 
   /** Runs a task after the start that it needs, or as soon as `signal` aborts. The server is not idle until the task ends. */
   use<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.#idle.during(async () => {
-      if (this.isIdle) await untilAborted(this.start(), signal);
-      return task();
-    });
+    return this.#idle.during(this.isIdle ? () => untilAborted(this.start(), signal).then(task) : task);
   }
 
   /** Starts the server immediately in any state except `stopped`, after which nothing would stop it again. */
