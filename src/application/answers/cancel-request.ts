@@ -2,9 +2,8 @@
 export class CancelRequest<Id = string> {
   readonly #inFlight = new Map<Id, AbortController>();
 
-  /** Runs a request with a signal that aborts when the request is cancelled. */
-  async run<T>(id: Id, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const controller = new AbortController();
+  /** Runs a request with a signal that aborts when the request is cancelled, or with that of `controller`, which is then aborted. */
+  async run<T>(id: Id, request: (signal: AbortSignal) => Promise<T>, controller = new AbortController()): Promise<T> {
     this.#inFlight.set(id, controller);
     try {
       return await request(controller.signal);

@@ -56,16 +56,18 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
     return c.json({ ok: why === undefined, why }, why === undefined ? 200 : 503);
   });
 
-  app.use(track, formOfErrors(path, redactor));
+  app.use((c, next) => {
+    chooseForm(c, path, redactor);
+    return track(c, next);
+  });
   if (oauth !== undefined) app.route('/', resourceMetadata(oauth));
   app.use(guardHost(options));
   if (rest.pageFolder !== undefined) app.route('/', pageIn(rest.pageFolder, { mcpPath: path, oauth }));
-  app.use(corsFor(options));
+  if (options.allowedOrigins.length > 0) app.use(corsFor(options));
   app.use(guardToken(options));
 
-  const whileServing: Middleware = async (c, next) => (isDraining() ? refuse(c, shuttingDown()) : next());
   const mcp = { ...options, places };
-  app.post(path, whileServing, (c) => postMessage(c, mcp));
+  app.post(path, (c) => (isDraining() ? refuse(c, shuttingDown()) : postMessage(c, mcp)));
   // There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it.
   app.delete(path, (c) => (c.req.header('Mcp-Session-Id') === undefined ? methodOfMcp(c) : c.body(null, 204)));
   app.all(path, methodOfMcp);
@@ -99,21 +101,20 @@ function notReady({ canAnswer, rest }: AppOptions): string | undefined {
 }
 
 /** Chooses the form of errors by the path. REST also has headers: results may be private, and browsers must not guess their type. */
-function formOfErrors(mcpPath: string, redactor: Redactor): Middleware {
-  return (c, next) => {
-    if (!isRest(c.req.path, mcpPath)) {
-      c.set('toErrorJson', (refused) => toJsonRpcError(refused, undefined));
-      return next();
-    }
-    const received = c.req.header('X-Request-Id') ?? '';
-    const requestId = /^[\w.-]{1,64}$/.test(received) ? received : randomUUID();
-    c.set('requestId', requestId);
-    c.set('toErrorJson', (refused) => toRestError(refused, requestId, redactor));
-    c.header('Cache-Control', 'no-store');
-    c.header('X-Content-Type-Options', 'nosniff');
-    c.header('X-Request-Id', requestId);
-    return next();
-  };
+function chooseForm(c: HttpRequest, mcpPath: string, redactor: Redactor): void {
+  if (!isRest(c.req.path, mcpPath)) {
+    c.set('toErrorJson', (refused) => toJsonRpcError(refused, undefined));
+    return;
+  }
+  const received = c.env.incoming.headers['x-request-id'];
+  const requestId = typeof received === 'string' && /^[\w.-]{1,64}$/.test(received) ? received : randomUUID();
+  c.set('requestId', requestId);
+  c.set('toErrorJson', (refused) => toRestError(refused, requestId, redactor));
+  c.set('headers', {
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+  });
 }
 
 function isRest(path: string, mcpPath: string): boolean {

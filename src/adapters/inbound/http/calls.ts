@@ -29,16 +29,27 @@ export class CallerPlaces {
   /** Runs the task, if its caller has a place left. */
   async hold<T>(c: HttpRequest, task: () => Promise<T> | T): Promise<Result<T, Refusal>> {
     const caller = c.get('caller');
-    const used = this.#used.get(caller) ?? 0;
-    if (used >= this.#max) return err(refusal('OVERLOADED', REFUSALS.calls(this.#max), { retryAfterMs: 1000 }));
-    this.#used.set(caller, used + 1);
+    const refused = this.take(caller);
+    if (refused !== undefined) return err(refused);
     try {
       return ok(await task());
     } finally {
-      const left = (this.#used.get(caller) ?? 0) - 1;
-      if (left > 0) this.#used.set(caller, left);
-      else this.#used.delete(caller);
+      this.giveBack(caller);
     }
+  }
+
+  /** Takes a place, which `giveBack` gives back, or returns why there is none. */
+  take(caller: string): Refusal | undefined {
+    const used = this.#used.get(caller) ?? 0;
+    if (used >= this.#max) return refusal('OVERLOADED', REFUSALS.calls(this.#max), { retryAfterMs: 1000 });
+    this.#used.set(caller, used + 1);
+    return undefined;
+  }
+
+  giveBack(caller: string): void {
+    const left = (this.#used.get(caller) ?? 0) - 1;
+    if (left > 0) this.#used.set(caller, left);
+    else this.#used.delete(caller);
   }
 }
 
@@ -54,27 +65,31 @@ export async function runCall<T>(
   { places, quota, metrics }: CallLimits,
   call: () => Promise<T>,
 ): Promise<Result<Called<T>, Refusal>> {
+  const caller = c.get('caller');
+  const refused = places.take(caller);
+  if (refused !== undefined) return err(refused);
   const begin = () => {
     c.get('log').hasBegun = true;
     return call();
   };
-  const ran = await places.hold(c, async (): Promise<Result<Called<T>, Refusal>> => {
+  try {
     if (quota === undefined) return ok({ value: await begin(), left: undefined });
-    const admitted = await quota.admit(c.get('caller'));
+    const admitted = await quota.admit(caller);
     if (admitted.isErr()) {
       const { error } = admitted;
       metrics.onQuotaRefused(error.kind === 'quota_reached' ? limitName(error.unit) : 'unknown');
       return err(ofQuotaError(error));
     }
     // The client may have left while the store was asked.
-    if (c.get('signal').aborted) {
+    if (c.get('left').signal.aborted) {
       await admitted.value.settle(NOTHING_USED);
       return err(refusal('CANCELLED', ''));
     }
     const value = await begin();
     return ok({ value, left: await admitted.value.settle(useOf(c.get('log'))) });
-  });
-  return ran.andThen((called) => called);
+  } finally {
+    places.giveBack(caller);
+  }
 }
 
 /** How long a client should wait for a store that fails. */

@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import { errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
@@ -16,8 +17,27 @@ export function refuse(c: HttpRequest, refused: Refusal): Response {
 
 /** Sends a response whose body is the text `json`. */
 export function sendJson(c: HttpRequest, status: number, json: string, headers: Readonly<Record<string, string>> = {}) {
-  return c.body(json, status as ContentfulStatusCode, { 'Content-Type': 'application/json', ...headers });
+  return c.body(json, status as ContentfulStatusCode, { ...JSON_TYPE, ...c.get('headers'), ...headers });
 }
+
+/**
+ * Like `sendJson`, for the answer to a POST. Writes it to the connection, because a `Response`, whose body is a web stream, takes as long as the rest of
+ * a short request. Only a `Response` can get the headers for a page of another origin, or be replaced when the process is about to exit.
+ */
+export function answerJson(
+  c: HttpRequest,
+  status: number,
+  json: string,
+  headers: Readonly<Record<string, string>> = {},
+) {
+  const { incoming, outgoing } = c.env;
+  if (incoming.headers.origin !== undefined || c.get('log').isShutDown) return sendJson(c, status, json, headers);
+  const length = Buffer.byteLength(json);
+  outgoing.writeHead(status, { ...JSON_TYPE, ...c.get('headers'), ...headers, 'Content-Length': length }).end(json);
+  return RESPONSE_ALREADY_SENT;
+}
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
 
 /** The form of a refusal over MCP. */
 export function toJsonRpcError({ message, details, jsonRpcCode }: Refusal, id: RequestId | undefined): string {

@@ -28,9 +28,12 @@ const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
 export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardOptions): Middleware {
   const own = [...LOOPBACK_NAMES, listen.includes(':') ? `[${listen}]` : listen.toLowerCase(), ...allowedHosts];
+  // Most requests have the same host.
+  let latest: { readonly host: string; readonly name: string | undefined } | undefined;
   return async (c, next) => {
     const { host = '', origin } = c.env.incoming.headers;
-    const name = hostNameOf(host);
+    if (latest?.host !== host) latest = { host, name: hostNameOf(host) };
+    const { name } = latest;
     const isOwnHost = name !== undefined && own.includes(name);
     if (!isOwnHost && !allowedHosts.includes('*')) {
       const shown = JSON.stringify(name ?? host.slice(0, MAX_SHOWN_LENGTH));
@@ -47,7 +50,8 @@ export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardO
 export function guardToken(options: GuardOptions): Middleware {
   const callerOf = callersBy(options);
   return async (c, next) => {
-    const owner = await callerOf(c.env.incoming.headers.authorization);
+    const found = callerOf(c.env.incoming.headers.authorization);
+    const owner = found instanceof Promise ? await found : found;
     if (owner.isErr()) return refuse(c, owner.error);
     const log = c.get('log');
     const rights = options.rightsOf(owner.value);

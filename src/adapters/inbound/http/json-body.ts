@@ -55,6 +55,6 @@ function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer 
     };
     incoming.on('data', onData);
     incoming.once('end', () => resolve(Buffer.concat(chunks)));
-    for (const event of ['close', 'error']) incoming.once(event, () => resolve(Buffer.alloc(0)));
+    incoming.once('close', () => resolve(Buffer.alloc(0)));
   });
 }

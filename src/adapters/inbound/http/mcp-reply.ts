@@ -3,7 +3,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
 import { METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
-import { refuse, sendJson } from './errors.ts';
+import { answerJson, refuse } from './errors.ts';
 import type { Refusal } from './refusal.ts';
 import type { HttpRequest } from './request.ts';
 
@@ -45,12 +45,11 @@ export class McpReply {
     this.#accepts = acceptedBy(c.env.incoming.headers.accept);
     this.#respond = respond;
     if (this.#accepts.stream) this.#cancelTimer = options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
-    c.get('signal').addEventListener('abort', () => this.#end(), { once: true });
   }
 
   /** Sends a message of the session. The first message that is not a notification ends the reply; later ones are dropped. */
   send(message: OutgoingMessage): void {
-    if (this.#isEnded) return;
+    if (this.#isEnded || this.#c.env.incoming.socket.destroyed) return;
     const json = redactedJson(message, this.#options.redactor.anywhere);
     if ('method' in message) {
       if (this.#accepts.stream) this.#openStream();
@@ -61,12 +60,12 @@ export class McpReply {
     // A stream always has the status 200.
     const isJson = this.#accepts.json || !this.#accepts.stream || status !== 200;
     if (this.#stream === undefined && isJson) {
-      this.#end();
+      this.end();
       if (status !== 200) this.#c.get('log').reason = status === 404 ? 'no such method' : 'malformed message';
-      this.#respond(sendJson(this.#c, status, json));
+      this.#respond(answerJson(this.#c, status, json));
     } else {
       this.#openStream();
-      this.#end();
+      this.end();
       this.#stream?.enqueue(ENCODER.encode(toEvent(json)));
       this.#stream?.close();
     }
@@ -74,11 +73,12 @@ export class McpReply {
 
   /** Refuses the request. Must be called before there is a stream. */
   refuse(refusal: Refusal): void {
-    this.#end();
+    this.end();
     this.#respond(refuse(this.#c, refusal));
   }
 
-  #end(): void {
+  /** Must be called in any case, because the timer would open a stream, and keep it alive. */
+  end(): void {
     this.#isEnded = true;
     this.#cancelTimer();
   }

@@ -49,7 +49,8 @@ export async function postMessage(c: HttpRequest, options: Options): Promise<Res
     const reply = new McpReply(c, era, options, resolve);
     // If the client has left, `reply` sends nothing, and no one receives this response.
     const none = () => resolve(c.body(null));
-    c.set('work', respond(c, message, era, reply, options).then(none, reject));
+    const responded = respond(c, message, era, reply, options).finally(() => reply.end());
+    c.set('work', responded.then(none, reject));
   });
 }
 
@@ -61,23 +62,24 @@ async function respond(
   reply: McpReply,
   options: Options,
 ): Promise<void> {
-  const signal = c.get('signal');
   const log = c.get('log');
-  const session = new McpSession({ ...options, by: originOf(c, 'mcp'), observer: options.metrics.observe(log) });
+  const { tools, shared, logger, serverInfo, moreInstructions, toolErrors } = options;
+  const description = { tools, shared, serverInfo, moreInstructions };
+  const observer = options.metrics.observe(log);
+  const session = new McpSession({ ...description, logger, toolErrors, by: originOf(c, 'mcp'), observer });
   c.set('onShutDown', () => session.shutDown());
-  signal.addEventListener('abort', () => session.close(), { once: true });
-  if (signal.aborted) return;
+  if (log.isShutDown || c.env.incoming.socket.destroyed) return;
   let response: OutgoingMessage | undefined;
-  const run = () =>
-    session.receive(message, era, (sent) => {
-      if ('method' in sent || log.isShutDown) reply.send(sent);
-      else response = sent;
-    });
+  const send = (sent: OutgoingMessage) => {
+    if ('method' in sent || log.isShutDown) reply.send(sent);
+    else response = sent;
+  };
+  const run = () => session.receive(message, era, send, c.get('left'));
   if (message.method === 'tools/call') {
     const called = await runCall(c, options, run);
     if (called.isErr()) return reply.refuse(called.error);
     response = withQuota(response, called.value.left);
-  } else if (options.shared?.has(message.method) === true) {
+  } else if (shared?.has(message.method) === true) {
     const held = await options.places.hold(c, run);
     if (held.isErr()) return reply.refuse(held.error);
   } else await run();

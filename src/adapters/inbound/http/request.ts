@@ -9,16 +9,17 @@ import type { Refusal } from './refusal.ts';
 export interface RequestVariables {
   /** The entry of the access log, which is completed while the request is served (`InFlight`). */
   log: LogEntry;
-  /** Aborts when the client leaves before its response is complete, or the process is about to exit (`InFlight`). */
-  signal: AbortSignal;
+  /** Aborted when the client leaves before its response is complete, or the process is about to exit (`InFlight`). */
+  left: AbortController;
   /** Resolves when the work for the request is done, which may outlive a response that is a stream (the handler). */
   work: Promise<unknown>;
   /** Called when the process is about to exit, to end a stream (the handler). */
   onShutDown: () => void;
   /** The body of a refusal, in the form of MCP or REST (`app.ts`). */
   toErrorJson: (refusal: Refusal) => string;
-  /** The ID of a request over REST; not set over MCP (`app.ts`). */
+  /** The ID of a request over REST, and the headers of each JSON response; neither is set over MCP (`app.ts`). */
   requestId: string;
+  headers: Readonly<Record<string, string>>;
   caller: string;
   /** The rights of the caller when the request arrived (`guard.ts`). */
   rights: Rights;

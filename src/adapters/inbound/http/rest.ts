@@ -13,7 +13,7 @@ import { rateLimitHeaders } from '../words/quota-messages.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import { type NamedCall, parseCallBody } from './call-body.ts';
 import { type CallLimits, runCall } from './calls.ts';
-import { refuse, sendJson } from './errors.ts';
+import { answerJson, refuse, sendJson } from './errors.ts';
 import { readJsonBody, typeRefusal } from './json-body.ts';
 import type { Metrics } from './metrics.ts';
 import { toOpenApi } from './openapi.ts';
@@ -87,7 +87,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
     if (only !== null && !known.includes(only))
       return err(ofToolCallError({ kind: 'unknown_server', server: only, known }));
     const visible = gateway()?.as(rights);
-    await visible?.whenListed(LIST_WAIT_MS, c.get('signal'));
+    await visible?.whenListed(LIST_WAIT_MS, c.get('left').signal);
     return ok({ only, visible, tools: catalogue.toolsFor(rights) });
   };
 
@@ -137,9 +137,9 @@ export function restApi(context: Context): Hono<HttpEnv> {
     const called = await runCall(c, context, call);
     if (called.isErr()) return refuse(c, called.error);
     const { value, left } = called.value;
-    for (const [name, header] of Object.entries(left === undefined ? {} : rateLimitHeaders(left)))
-      c.header(name, header);
-    return 'json' in value ? sendJson(c, value.status, value.json) : refuse(c, value);
+    const headers = left === undefined ? {} : rateLimitHeaders(left);
+    if ('json' in value) return answerJson(c, value.status, value.json, headers);
+    return refuse(c, { ...value, headers: { ...headers, ...value.headers } });
   };
 
   /** Restarts a server. This counts as a call, and is logged as one without a tool. The body is optional, and not used. */
@@ -174,7 +174,7 @@ export function restApi(context: Context): Hono<HttpEnv> {
   ): Promise<Response> => {
     const named = (await readJsonBody(c, context.maxBodyBytes)).andThen(parse);
     if (named.isErr()) return refuse(c, named.error);
-    const signal = c.get('signal');
+    const signal = c.get('left').signal;
     const observer = context.metrics.observe(c.get('log'));
     const input = { ...named.value, by: originOf(c, 'rest'), observer };
     return run(c, async () => {
@@ -186,8 +186,6 @@ export function restApi(context: Context): Hono<HttpEnv> {
     });
   };
 
-  const whileServing: Middleware = async (c, next) =>
-    isDraining() ? refuse(c, ofToolCallError({ kind: 'shutting_down' })) : next();
   const untilLoaded: Middleware = async (_, next) => {
     await loading?.();
     return next();
@@ -202,7 +200,11 @@ export function restApi(context: Context): Hono<HttpEnv> {
     app.all(path, (c) => refuse(c, methodNotAllowed(['GET', 'HEAD'])));
   };
   const post = (path: string, handle: (c: HttpRequest) => Promise<Response>) => {
-    app.post(path, whileServing, untilLoaded, handle);
+    app.post(path, async (c) => {
+      if (isDraining()) return refuse(c, ofToolCallError({ kind: 'shutting_down' }));
+      await loading?.();
+      return handle(c);
+    });
     app.all(path, (c) => refuse(c, methodNotAllowed(['POST'])));
   };
   app.use('/mcp/tools', etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...RETAINED_HEADERS] }));

@@ -13,6 +13,8 @@ export interface Request extends Omit<RequestMessage, 'kind'> {
   readonly params: JsonObject;
   readonly era: Era;
   readonly by: CallOrigin;
+  /** Cancels the request; without it, the session cancels by the ID of the request. */
+  readonly left?: AbortController | undefined;
 }
 
 export type SharedMethods = Pick<GatewayMethods, 'has' | 'capabilities' | 'call'>;

@@ -37,7 +37,7 @@ export interface McpSessionOptions extends ServerDescription {
   readonly by: CallOrigin;
   readonly observer?: CallObserver;
   /** The form in which a call in flight fails at `shutDown`, in the legacy era. */
-  readonly toolErrors?: 'protocol' | 'result';
+  readonly toolErrors?: 'protocol' | 'result' | undefined;
   /** Undefined if no list of this session changes. */
   readonly subscriptions?: Subscriptions | undefined;
 }
@@ -59,8 +59,8 @@ export class McpSession {
     this.#options = options;
   }
 
-  /** Processes one message. Resolves when every message about it was sent; never rejects. */
-  async receive(message: IncomingMessage, era: Era, send: Send): Promise<void> {
+  /** Processes one message. Resolves when every message about it was sent; never rejects. `left`: aborted if the client leaves. */
+  async receive(message: IncomingMessage, era: Era, send: Send, left?: AbortController): Promise<void> {
     const { logger, shared, subscriptions } = this.#options;
     if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
@@ -70,7 +70,7 @@ export class McpSession {
       logger.debug(`server: recv method=${method} id=${JSON.stringify(id)}`);
       if (this.#calls.has(id)) return send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
       if (params === undefined) return send(errorMessage(id, invalidParams('params must be an object')));
-      const request = { id, method, params, era, by: this.#originOf(params) };
+      const request = { id, method, params, era, by: this.#originOf(params), left };
       if (method === 'tools/call') await this.#callTool(request, send);
       else if (shared?.has(method)) await this.#run(request, send, (_, signal) => shared.call(request, signal));
       else if (method === 'subscriptions/listen' && era === 'modern' && subscriptions !== undefined)
@@ -150,7 +150,7 @@ export class McpSession {
     };
     const call: Call = { request, send: sendInFlight };
     this.#calls.set(id, call);
-    await this.#cancelRequest.run(id, async (signal) => {
+    const run = async (signal: AbortSignal) => {
       try {
         const reply = await start(sendInFlight, signal);
         if (reply !== 'cancelled') sendInFlight(this.#toResponse(request, reply));
@@ -158,7 +158,8 @@ export class McpSession {
       } catch (bug) {
         sendInFlight(this.#toInternalError(request, bug));
       }
-    });
+    };
+    await this.#cancelRequest.run(id, run, request.left);
   }
 
   /** On stdio, each message has its own trace; over HTTP, the trace of the request is already in `by`. */
