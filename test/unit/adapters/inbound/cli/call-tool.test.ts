@@ -119,6 +119,8 @@ test('Ctrl-C cancels the call', async () => {
 
 describe('progress', () => {
   const reports: ToolScript = async (args, onProgress, signal) => {
+    // A server needs time for its first report.
+    await settled();
     onProgress({ progress: 1, total: 4, message: 'Reading\u001B]0;title\u0007\nthe file' });
     onProgress({ progress: 0.5 });
     return says('Done.')(args, onProgress, signal);
