@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { watchResponse } from '../../../application/answers/watch-response.ts';
-import { forwardAbort, whenSettled } from '../../../application/async/deadline.ts';
+import { whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type {
@@ -147,8 +147,6 @@ export class OpenAiResponsesSearch implements LlmSearch {
     /** The ID of a response that continues if the connection ends. */
     let startedId: string | undefined;
     if (mode === 'background' && !isBackground) observer.onStarted(undefined);
-    // The client may leave a listener on the signal that it gets.
-    const controller = new AbortController();
     const events = new ResponseEvents(context, {
       onProgress: (progress) => {
         if (!signal.aborted) observer.onProgress(progress);
@@ -161,9 +159,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
     });
     const texts: string[] = [];
     const onText = recorder && ((text: string) => texts.push(text));
-    const stopForwarding = forwardAbort(signal, controller);
     try {
-      const response = await readResponse(() => client.ask(body, controller.signal), { events, onText, clock });
+      const response = await readResponse(() => client.ask(body, signal), { events, onText, clock });
       if (response.isOk()) observer.onUsed(toUse(response.value));
       const reply = response.andThen((response) =>
         toSearchReply(response, context, datesFromReply ? timeZone : undefined),
@@ -172,12 +169,11 @@ export class OpenAiResponsesSearch implements LlmSearch {
       if (startedId === undefined) return reply;
       if (mode === 'background') return reply.mapErr((failure) => toStartedFailure(failure, events));
       if (reply.isOk() || events.outcome !== undefined || signal.aborted) return reply;
-      return await this.#watch(startedId, request, client, observer, controller.signal);
+      return await this.#watch(startedId, request, client, observer, signal);
     } finally {
       // The API continues a background response until it is cancelled. In the mode `background`, the caller that follows the response decides.
       const isLeft = mode === 'background' && startedId !== undefined;
       if (isBackground && !isLeft && signal.aborted && events.id !== undefined) this.#cancel(client, events.id);
-      stopForwarding();
     }
   }
 

@@ -6,6 +6,17 @@ import { asNumber, asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-calls.ts';
 
 const ITEM_DONE = 'response.output_item.done';
+const IN_PROGRESS = 'response.in_progress';
+
+/** Events of which nothing is read. Their data, which repeats the text or the request, is not parsed. */
+const UNREAD: ReadonlySet<string> = new Set([
+  'response.web_search_call.in_progress',
+  'response.web_search_call.completed',
+  'response.content_part.added',
+  'response.content_part.done',
+  'response.output_text.done',
+  'response.output_text.annotation.added',
+]);
 
 interface Options {
   readonly onProgress?: (progress: SearchProgress) => void;
@@ -30,7 +41,7 @@ export class ResponseEvents {
   }
 
   take(name: string | undefined, data: string): void {
-    if (this.outcome !== undefined) return;
+    if (this.outcome !== undefined || this.#isUnread(name)) return;
     const { onProgress, onCreated } = this.#options;
     const event = asObject(parseJson(data));
     if (event === undefined) return;
@@ -72,6 +83,11 @@ export class ResponseEvents {
         this.#items.set(asNumber(event.output_index) ?? this.#items.size, item);
         if (item.type === 'web_search_call') this.#reportSearch(item);
     }
+  }
+
+  /** `response.in_progress` has nothing but the ID, which the event before it usually has, too. */
+  #isUnread(name: string | undefined): boolean {
+    return name !== undefined && (UNREAD.has(name) || (name === IN_PROGRESS && this.id !== undefined));
   }
 
   /** Reports a search that has ended. Only now does it have its complete action. */
