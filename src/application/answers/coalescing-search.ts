@@ -1,12 +1,17 @@
 import { err } from 'neverthrow';
-import { untilAborted } from '../async/deadline.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchProgress, SearchRequest } from '../ports/llm-search.ts';
 
-/** A search in flight, and the observers of the callers that wait for it. */
+/** A call that waits for a search. */
+interface WaitingCall {
+  readonly observer: SearchObserver;
+  readonly settle: (outcome: SearchOutcome) => void;
+  readonly fail: (bug: unknown) => void;
+}
+
+/** A search in flight, and the calls that wait for it. */
 interface InFlight {
-  readonly waiting: Set<SearchObserver>;
+  readonly waiting: Set<WaitingCall>;
   readonly controller: AbortController;
-  readonly outcome: Promise<SearchOutcome>;
   latest: SearchProgress | undefined;
 }
 
@@ -27,48 +32,52 @@ export class CoalescingSearch implements LlmSearch {
     const { by, question, profile, today, mode } = request;
     if (mode !== 'web') return this.#llmSearch.search(request, observer, signal);
     const key = JSON.stringify([by.caller, question, profile, today]);
-    const search = this.#inFlight.get(key) ?? this.#start(key, request);
-    // One object per call, because the same observer may wait twice.
-    const call: SearchObserver = {
-      onProgress: (progress) => observer.onProgress(progress),
-      onUsed: (use) => observer.onUsed?.(use),
-    };
-    search.waiting.add(call);
-    // Removed at once, so that a caller who cancels and asks again starts a new search.
-    const leave = () => {
-      search.waiting.delete(call);
-      if (search.waiting.size > 0) return;
-      this.#forget(key, search);
-      search.controller.abort();
-    };
+    const known = this.#inFlight.get(key);
+    const search: InFlight = known ?? { waiting: new Set(), controller: new AbortController(), latest: undefined };
+    this.#inFlight.set(key, search);
+    let leave = () => {};
+    const outcome = new Promise<SearchOutcome>((settle, fail) => {
+      const call: WaitingCall = { observer, settle, fail };
+      search.waiting.add(call);
+      // Removed at once, so that a caller who cancels and asks again starts a new search.
+      leave = () => {
+        search.waiting.delete(call);
+        settle(err({ kind: 'aborted' }));
+        if (search.waiting.size > 0) return;
+        this.#forget(key, search);
+        search.controller.abort();
+      };
+    });
     signal.addEventListener('abort', leave, { once: true });
-    if (search.latest !== undefined) observer.onProgress(search.latest);
-    const outcome = await untilAborted(search.outcome, signal);
-    signal.removeEventListener('abort', leave);
-    const [first] = search.waiting;
-    if (outcome === 'aborted') return err({ kind: 'aborted' });
-    if (first === call) return outcome;
-    return outcome.map((reply) => ({ ...reply, report: { ...reply.report, isShared: true as const } }));
+    if (known === undefined) void this.#run(key, search, request);
+    else if (search.latest !== undefined) observer.onProgress(search.latest);
+    try {
+      return await outcome;
+    } finally {
+      signal.removeEventListener('abort', leave);
+    }
   }
 
-  #start(key: string, request: SearchRequest): InFlight {
-    const waiting = new Set<SearchObserver>();
-    const controller = new AbortController();
+  /** Searches for the calls that wait. Only the first of them accounts for the use. */
+  async #run(key: string, search: InFlight, request: SearchRequest): Promise<void> {
+    const { waiting, controller } = search;
     const observer: SearchObserver = {
       onProgress: (progress) => {
         search.latest = progress;
-        for (const call of waiting) call.onProgress(progress);
+        for (const call of waiting) call.observer.onProgress(progress);
       },
-      // Only one of the calls accounts for the use.
-      onUsed: (use) => [...waiting][0]?.onUsed?.(use),
+      onUsed: (use) => [...waiting][0]?.observer.onUsed?.(use),
     };
-    // Starts in a microtask, after the first call was added.
-    const outcome = Promise.resolve()
-      .then(() => this.#llmSearch.search(request, observer, controller.signal))
-      .finally(() => this.#forget(key, search));
-    const search: InFlight = { waiting, controller, outcome, latest: undefined };
-    this.#inFlight.set(key, search);
-    return search;
+    try {
+      const outcome = await this.#llmSearch.search(request, observer, controller.signal);
+      const [first] = waiting;
+      const shared = outcome.map((reply) => ({ ...reply, report: { ...reply.report, isShared: true as const } }));
+      for (const call of waiting) call.settle(call === first ? outcome : shared);
+    } catch (bug) {
+      for (const call of waiting) call.fail(bug);
+    } finally {
+      this.#forget(key, search);
+    }
   }
 
   /** Forgets a search, so that later calls start a new one. */
