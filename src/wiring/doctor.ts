@@ -47,6 +47,7 @@ export async function runDoctor(
       oauth: oauth === undefined ? oauthProblems : checkedOAuth(oauth, context),
       readLogins: () => checkedLogins(context, composed),
       toolErrors: server.toolErrors,
+      isOpenToMachine: await config.isOpenToMachine(),
     },
     signal,
   );

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
+import { OPEN, SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
 import { composeCatalogue } from './catalogue.ts';
@@ -139,6 +139,7 @@ async function serve(runtime: Runtime): Promise<number> {
   started = configure(config);
   await started;
   stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
+  if (!http.requiresToken) stderr.say('warn', `http: ${OPEN}`);
   if (http.page) stderr.say('info', `page: ${new URL('/', listening.value).href}`);
   if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(openai.apiKeyVariable));
   else if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)

@@ -2,6 +2,7 @@ import type { CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/server-config.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
+import { repeatUntil } from '../application/async/repeat-until.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
@@ -9,8 +10,15 @@ import type { Runtime } from './runtime.ts';
 /** Composes the limits of callers per day. Their store ends with the runtime. */
 export async function composeQuota({ clock, logger, config: { timeZone }, atClose }: Runtime, quota: QuotaConfig) {
   const store = await openQuotaStore(quota, clock);
-  atClose(() => store.close());
-  return new QuotaGuard({ ...quota, policy: quota, store, timeZone, clock, logger });
+  const closed = new AbortController();
+  atClose(() => {
+    closed.abort();
+    return store.close();
+  });
+  const guard = new QuotaGuard({ ...quota, policy: quota, store, timeZone, clock, logger });
+  // Until it was reached, no caller is sent here (`/readyz`).
+  void repeatUntil(() => guard.reach(), clock, closed.signal);
+  return guard;
 }
 
 /** Checks the store with an entry that expires at once. */

@@ -13,6 +13,12 @@ export interface StartedVerifier {
 /** What every TokenVerifier promises (see the port). */
 export function describeTokenVerifier(name: string, start: (isIssuerDown: boolean) => Promise<StartedVerifier>): void {
   describe(`${name} as a TokenVerifier`, () => {
+    test.each([false, true])('is ready when a token could be checked (issuer down: %s)', async (isIssuerDown) => {
+      const { verifier, valid } = await start(isIssuerDown);
+      await verifier.verify(valid[0]);
+      expect(verifier.isReady).toBe(!isIssuerDown);
+    });
+
     test('names the caller of a valid token: short, without whitespace, and another for each', async () => {
       const { verifier, valid } = await start(false);
       const callers = await Promise.all(

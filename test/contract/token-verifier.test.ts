@@ -277,7 +277,7 @@ describeTokenVerifier('JwtTokenVerifier', async (isIssuerDown) => {
 describeTokenVerifier('FakeTokenVerifier', async (isIssuerDown) => {
   const alice = isIssuerDown ? { kind: 'issuer_unavailable' as const, retryAfterMs: 1000 } : { caller: 'oauth:alice' };
   const known = { alice, bob: { caller: 'oauth:bob' }, guest: { kind: 'insufficient_scope' as const } };
-  const verifier = new FakeTokenVerifier(known);
+  const verifier = new FakeTokenVerifier(known, !isIssuerDown);
   return { verifier, valid: ['alice', 'bob'], invalid: 'stranger', withoutScope: 'guest' };
 });
 

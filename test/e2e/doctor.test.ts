@@ -34,6 +34,17 @@ test('a configuration that is invalid is a check like the others', async () => {
   expect(stdout).toMatch(/^ok {4}node: .*\nFAIL {2}configuration: MAX_CITATIONS: got "99", expected /);
 });
 
+test.each([
+  ['http: { listen: 127.0.0.1:3918 }', {}, 1],
+  ['http: { listen: 127.0.0.1:3918 }', { MCP_HTTP_TOKEN: 'token-0123456789' }, 0],
+  ['http: { oauth: { issuer: "http://127.0.0.1:1", audience: "https://mcp.example.com/mcp" } }', {}, 0],
+  ['server: {}', {}, 0],
+])('%s with %j: notes that no token is required (%d)', async (yaml, env, notes) => {
+  const config = newFile('config.yaml', yaml);
+  const { stdout } = await runCli(['doctor', '--offline', '--config', config], { env });
+  expect(stdout.match(/^note {2}http: no token is required: .* proxy or a tunnel/gm) ?? []).toHaveLength(notes);
+});
+
 test('http.oauth: keys of the issuer that cannot be read are a failure', async () => {
   const issuer = await FakeIssuer.start();
   const url = issuer.origin;

@@ -7,6 +7,7 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
 import { FakeLlmSearch, hangs, repliesLate, searchReply } from '../support/fake-llm-search.ts';
 import { FakeLongApi } from '../support/fake-long-api.ts';
+import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { begin, type Exchange, legacy, modern, send } from '../support/http-client.ts';
 import { until } from '../support/until.ts';
 import { type ServeHttpOptions, serveHttp } from './serve-http.ts';
@@ -24,6 +25,22 @@ test.each([
   const { at } = await serveHttp({ http: { canAnswer } });
   expect((await send(at('/healthz'), { method: 'GET', headers: { Host: '10.0.0.1:80' } })).status).toBe(200);
   expect(await send(at('/readyz'), { method: 'GET' })).toMatchObject({ status, text });
+});
+
+test('is not ready until the keys of the issuer were read and the store of quotas was reached, and says which is missing', async () => {
+  const verifier = new FakeTokenVerifier({}, false);
+  const oauth = { issuer: 'https://auth.example.com', resource: 'https://mcp.example.com/mcp', scopes: [], verifier };
+  const quota = { isReady: false, admit: () => Promise.reject(new Error('not called')) };
+  const { at } = await serveHttp({ http: { oauth, quota } });
+  const ready = async () => {
+    const { status, text } = await send(at('/readyz'), { method: 'GET' });
+    return [status, text];
+  };
+  expect(await ready()).toEqual([503, '{"ok":false,"why":"issuer keys not read"}']);
+  verifier.isReady = true;
+  expect(await ready()).toEqual([503, '{"ok":false,"why":"quota store not reached"}']);
+  quota.isReady = true;
+  expect(await ready()).toEqual([200, '{"ok":true}']);
 });
 
 // S28

@@ -47,6 +47,24 @@ describeWithRedis('processes with one store of quotas', (file) => {
     }
   });
 
+  test('are not ready until they have reached the store, and stay ready when they lose it', async () => {
+    const first = await startRedisServer(file, { password: PASSWORD });
+    const { url, port } = first;
+    await first.stop();
+    const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');
+    const env = { MCP_HTTP_QUOTA_STORE: url };
+    const args = ['--http=127.0.0.1:0', '--offline', '--config', config];
+    const replica = await startHttpProcess({ args, env });
+    const ready = async () => (await send(new URL('/readyz', replica.url).href, { method: 'GET' })).text;
+    expect(await ready()).toBe('{"ok":false,"why":"quota store not reached"}');
+    const second = await startRedisServer(file, { password: PASSWORD, port });
+    onTestFinished(() => second.stop());
+    await expect.poll(ready).toBe('{"ok":true}');
+    await second.stop();
+    expect((await post(replica.url)).status).toBe(503);
+    expect(await ready()).toBe('{"ok":true}');
+  });
+
   test('are announced by doctor, which checks that it can write to the store and leaves nothing there', async () => {
     const store = await startStore(file);
     const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');

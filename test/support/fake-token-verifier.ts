@@ -3,11 +3,13 @@ import type { TokenError, TokenOwner, TokenVerifier } from '../../src/applicatio
 
 /** Knows the configured tokens only, and records what it was asked. */
 export class FakeTokenVerifier implements TokenVerifier {
+  isReady: boolean;
   readonly asked: string[] = [];
   readonly #known: Readonly<Record<string, TokenOwner | TokenError>>;
 
-  constructor(known: Readonly<Record<string, TokenOwner | TokenError>>) {
+  constructor(known: Readonly<Record<string, TokenOwner | TokenError>>, isReady = true) {
     this.#known = known;
+    this.isReady = isReady;
   }
 
   verify(token: string): Promise<Result<TokenOwner, TokenError>> {

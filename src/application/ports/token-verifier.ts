@@ -33,5 +33,7 @@ export type TokenError =
 
 /** Checks access tokens of one authorization server. Never rejects, and settles within seconds, even if that server does not respond. Neither keeps nor logs a token. */
 export interface TokenVerifier {
+  /** Whether tokens could be checked once. Stays true if the authorization server is lost later, because its keys are kept. */
+  readonly isReady: boolean;
   verify(token: string): Promise<Result<TokenOwner, TokenError>>;
 }

@@ -48,9 +48,20 @@ const NOT_COUNTED: AdmittedCall = { settle: async () => undefined };
 export class QuotaGuard {
   readonly #deps: Dependencies;
   #hasFailed = false;
+  #isReached = false;
 
   constructor(deps: Dependencies) {
     this.#deps = deps;
+  }
+
+  /** Whether the store could be used once, or calls are allowed without it. Stays true if the store is lost later. */
+  get isReady(): boolean {
+    return this.#isReached || this.#deps.onStoreFailure === 'allow';
+  }
+
+  /** Tries whether the store can be used, with an entry that expires at once. */
+  async reach(): Promise<boolean> {
+    return this.#reported(await this.#deps.store.admit({ caller: 'readyz', date: 'never', keepMs: 0 }, {})).isOk();
   }
 
   async admit(caller: string): Promise<Result<AdmittedCall, QuotaError>> {
@@ -89,6 +100,7 @@ export class QuotaGuard {
     }
     if (outcome.isOk() && this.#hasFailed) logger.warn('quota: the store can be used again');
     this.#hasFailed = outcome.isErr();
+    this.#isReached ||= outcome.isOk();
     return outcome;
   }
 }

@@ -23,6 +23,7 @@ test('an official client finds the authorization server, gets a token and uses t
   const file = config(`127.0.0.1:${await freePort()}`, issuer);
   const { url, stderr } = await startHttpProcess({ args: ['--http', '--offline', '--config', file] });
 
+  await expect.poll(async () => (await send(new URL('/readyz', url).href, { method: 'GET' })).status).toBe(200);
   const { client, authorizationUrl, token } = await signIn(url);
   expect(authorizationUrl.origin).toBe(issuer);
   expect(Object.fromEntries(authorizationUrl.searchParams)).toMatchObject({
@@ -50,6 +51,11 @@ test('an official client finds the authorization server, gets a token and uses t
 test('an issuer that cannot be used is reported at the start', async () => {
   const file = config('127.0.0.1:0', 'http://127.0.0.1:1');
   const { url, stderr } = await startHttpProcess({ args: ['--http', '--offline', '--config', file] });
+  const readiness = new URL('/readyz', url).href;
+  expect(await send(readiness, { method: 'GET' })).toMatchObject({
+    status: 503,
+    text: '{"ok":false,"why":"issuer keys not read"}',
+  });
   const headers = { Authorization: 'Bearer eyJhbGciOiJSUzI1NiJ9.e30.AAAA' };
   expect((await send(url, { body: legacy('ping'), headers })).status).toBe(503);
   await expect

@@ -51,6 +51,20 @@ test('says at every address without allowed hosts which calls it accepts', async
 });
 
 // S23
+test('says at the start that a proxy would make an endpoint without a token public', async () => {
+  const { url, stderr } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline'] });
+  await expect
+    .poll(stderr)
+    .toMatch(/^http: no token is required: .* Behind a proxy or a tunnel, always set MCP_HTTP_TOKEN/m);
+  expect((await send(url, { body: legacy('ping') })).status).toBe(200);
+  expect((await send(url, { body: legacy('ping'), headers: { 'X-Forwarded-For': '203.0.113.7' } })).status).toBe(403);
+  const env = { MCP_HTTP_TOKEN: 'token-itself-0123456789' };
+  const other = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline'], env });
+  await expect.poll(other.stderr).toContain('page: ');
+  expect(other.stderr()).not.toContain('no token is required');
+});
+
+// S23
 test('a start at an open address without a token fails, with the reason', async () => {
   const { code, stdout, stderr } = await runCli(['--http=0.0.0.0:0']);
   expect(stderr).toContain('so a token is required: set MCP_HTTP_TOKEN to');

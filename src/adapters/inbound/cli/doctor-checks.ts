@@ -22,6 +22,7 @@ import { messageForProblem } from '../words/config-problems.ts';
 import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
 import { limitName } from '../words/quota-messages.ts';
+import { OPEN } from '../words/serving-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 import { type CheckedAudit, checkAccess, checkAudit, checkLock } from './team-checks.ts';
 
@@ -50,6 +51,8 @@ export interface CheckedSetup {
   readonly oauth?: CheckedOAuth | undefined;
   /** Called when the servers have started, because they renew their logins. */
   readonly readLogins?: (() => Promise<readonly CheckedLogin[]>) | undefined;
+  /** Whether the section `http` is used, and its endpoint would require no token. */
+  readonly isOpenToMachine?: boolean;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
   /** The options `--config` and `--servers` that were typed, which advised commands repeat. */
@@ -129,10 +132,11 @@ async function* checkApi(
 }
 
 /** Notes on values that work, but are probably not what the user wants. */
-function* checkSettings({ profiles, toolErrors }: CheckedSetup) {
+function* checkSettings({ profiles, toolErrors, isOpenToMachine }: CheckedSetup) {
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   if (new Set(settings).size === 1) yield toCheck('profiles', 'note', EQUAL_PROFILES);
   if (toolErrors === 'protocol') yield toCheck('tool_errors', 'note', PROTOCOL_ERRORS);
+  if (isOpenToMachine) yield toCheck('http', 'note', OPEN);
 }
 
 const EQUAL_PROFILES =

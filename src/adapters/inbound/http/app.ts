@@ -7,6 +7,7 @@ import { internalError } from '../mcp/json-rpc.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import { CallerPlaces } from './calls.ts';
 import { refuse, toJsonRpcError, toRestError } from './errors.ts';
+import { refuseForwarded } from './forwarded.ts';
 import { type GuardOptions, guardHost, guardToken } from './guard.ts';
 import { type McpOptions, postMessage } from './mcp.ts';
 import type { Metrics } from './metrics.ts';
@@ -23,7 +24,7 @@ export interface AppOptions extends GuardOptions, McpOptions {
   readonly canAnswer: boolean;
   readonly maxCallsPerToken: number;
   /** Undefined if there is no daily limit. */
-  readonly quota?: Pick<QuotaGuard, 'admit'> | undefined;
+  readonly quota?: Pick<QuotaGuard, 'admit' | 'isReady'> | undefined;
   readonly rest: RestOptions & {
     /** The folder with the files of the page; undefined if the page is not served. */
     readonly pageFolder: string | undefined;
@@ -61,6 +62,7 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
     return track(c, next);
   });
   if (oauth !== undefined) app.route('/', resourceMetadata(oauth));
+  if (!requiresToken) app.use(refuseForwarded);
   app.use(guardHost(options));
   if (rest.pageFolder !== undefined) app.route('/', pageIn(rest.pageFolder, { mcpPath: path, oauth }));
   if (options.allowedOrigins.length > 0) app.use(corsFor(options));
@@ -92,7 +94,9 @@ function methodOfMcp(c: HttpRequest): Response {
 }
 
 /** Why load balancers should send no requests to this process. With servers, no key is needed, because their tools work without one. */
-function notReady({ canAnswer, rest }: AppOptions): string | undefined {
+function notReady({ canAnswer, rest, oauth, quota }: AppOptions): string | undefined {
+  if (oauth?.verifier.isReady === false) return 'issuer keys not read';
+  if (quota?.isReady === false) return 'quota store not reached';
   if (rest.loading?.() !== undefined) return 'servers starting';
   const gateway = rest.gateway();
   if (gateway === undefined) return canAnswer ? undefined : 'no key';

@@ -6,6 +6,8 @@ export const REFUSALS = {
   url: 'Bad Request: Host and the request target do not form a valid URL',
   host: (shown: string) =>
     `Forbidden: host ${shown} is not allowed; add it to MCP_HTTP_ALLOWED_HOSTS (http.allowed_hosts)`,
+  forwarded:
+    'Forbidden: a proxy or a tunnel forwards this request, and no token is configured, so that everyone could call these tools; set MCP_HTTP_TOKEN (http.token_env), or call this server directly',
   origin: 'Forbidden: pages of this origin are not allowed; add it to MCP_HTTP_ALLOWED_ORIGINS (http.allowed_origins)',
   token: 'Unauthorized: send a valid token (Authorization: Bearer ...)',
   shortToken: (min: number) =>

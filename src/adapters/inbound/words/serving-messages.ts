@@ -1,5 +1,9 @@
 import { count } from './plain.ts';
 
+/** The warning that an endpoint on loopback requires no token. */
+export const OPEN =
+  'no token is required: every program on this machine may call these tools. Behind a proxy or a tunnel, always set MCP_HTTP_TOKEN (http.token_env): what it forwards comes from this machine, too';
+
 /** Messages of the HTTP server on standard error. */
 export const SERVING = {
   at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,

@@ -51,7 +51,7 @@ export function readHttpConfig(
   const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
   if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
   if (allowedHosts.includes('*') && !requiresToken) return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, '*');
-  return { ...rest, ...address, allowedHosts, tokens, tokenFile: file, minTokenLength, oauth, notices };
+  return { ...rest, ...address, allowedHosts, tokens, tokenFile: file, minTokenLength, oauth, requiresToken, notices };
 }
 
 /** The callers with a token; undefined if the file of tokens cannot be used. */

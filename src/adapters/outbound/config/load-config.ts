@@ -52,7 +52,7 @@ async function resolve(
   const instructions = readNamedFiles(config, timeZone, report);
   const isHttp = commandLine['--http'] !== undefined;
   // Saves the start of stdio the part of Node.js that computes hashes.
-  const { readHttpConfig, callersOf } = isHttp ? await import('./http-config.ts') : {};
+  const { readHttpConfig, callersOf } = isHttp ? await httpConfig() : {};
   const http = readHttpConfig?.(config, environment, report, isReload);
   const callers = http && callersOf?.(http);
   const audit = readAudit(config, explicit, report);
@@ -65,6 +65,8 @@ async function resolve(
   const notices = [...(http?.notices ?? []), ...(callers === undefined ? [] : unknownCallers(config, callers))];
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices };
 }
+
+const httpConfig = () => import('./http-config.ts');
 
 /** Derives the configuration from the keys and from everything to which they refer. */
 function derive(
@@ -108,6 +110,12 @@ function derive(
     readOAuth: () => {
       const problems: ConfigProblem[] = [];
       return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
+    },
+    /** Whether the section `http` is used, and its endpoint would require no token. */
+    isOpenToMachine: async () => {
+      if (![...explicit].some((path) => path.startsWith('http.'))) return false;
+      const { readHttpConfig } = await httpConfig();
+      return readHttpConfig(config, environment, () => {})?.requiresToken === false;
     },
     quota: toQuotaConfig(config),
     /** The servers of the gateway, if any are configured. */

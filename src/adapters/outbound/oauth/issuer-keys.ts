@@ -37,6 +37,11 @@ export class IssuerKeys {
     this.#options = options;
   }
 
+  /** Whether the keys were read once. */
+  get areRead(): boolean {
+    return this.#known !== undefined;
+  }
+
   /** The key that a token names in its header. */
   async keyFor(header: JWSHeaderParameters): Promise<Result<CryptoKey, TokenError>> {
     const isRead = this.prepare();

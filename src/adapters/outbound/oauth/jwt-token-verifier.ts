@@ -16,7 +16,7 @@ export interface JwtTokenVerifierOptions {
   readonly callerClaim: string;
   /** The claim with the groups of the caller, or its path. */
   readonly groupsClaim?: string | undefined;
-  readonly keys: Pick<IssuerKeys, 'keyFor'>;
+  readonly keys: Pick<IssuerKeys, 'keyFor' | 'areRead'>;
   readonly clock: Clock;
 }
 
@@ -35,6 +35,10 @@ export class JwtTokenVerifier implements TokenVerifier {
     const { audience } = options;
     // Clients complete `https://mcp.example.com` with a slash when they ask for a token.
     this.#audiences = [audience, URL.canParse(audience) ? new URL(audience).href : audience];
+  }
+
+  get isReady(): boolean {
+    return this.#options.keys.areRead;
   }
 
   async verify(token: string): Promise<Result<TokenOwner, TokenError>> {

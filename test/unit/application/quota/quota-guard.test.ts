@@ -86,6 +86,24 @@ test('what a call uses after midnight belongs to the day on which it began', asy
   expect(store.keys[0]?.keepMs).toBe(HOUR_MS + 60_000);
 });
 
+describe('a guard', () => {
+  test('is ready when its store was reached once, and uses nothing for that', async () => {
+    const { guard, call, store } = startGuard({ policy: { limits: { calls: 1 } } });
+    store.failure = 'ECONNREFUSED';
+    expect([await guard.reach(), guard.isReady]).toEqual([false, false]);
+    store.failure = undefined;
+    expect([await guard.reach(), guard.isReady]).toEqual([true, true]);
+    expect(store.keys).toContainEqual({ caller: 'readyz', date: 'never', keepMs: 0 });
+    expect(await call()).toMatchObject({ used: ONE_CALL });
+    store.failure = 'ECONNREFUSED';
+    expect([await guard.reach(), guard.isReady]).toEqual([false, true]);
+  });
+
+  test('is ready without its store if calls are allowed then', () => {
+    expect(startGuard({ onStoreFailure: 'allow' }).guard.isReady).toBe(true);
+  });
+});
+
 describe('while the store fails', () => {
   test('calls are refused, and the log reports the failure and the recovery once', async () => {
     const { call, store, logger } = startGuard({ policy: { limits: { calls: 9 } } });

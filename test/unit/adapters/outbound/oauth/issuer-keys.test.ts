@@ -70,6 +70,20 @@ test('keys that were prepared need no request', async () => {
   expect([await find(OLD), issuer.attempts]).toEqual(['ok', 1]);
 });
 
+test('keys that were read once count as read, also if the issuer is lost', async () => {
+  const { issuer, clock, keys } = start('down');
+  await keys.prepare();
+  expect(keys.areRead).toBe(false);
+  issuer.reply = old;
+  await clock.advance(10_000);
+  await keys.prepare();
+  expect(keys.areRead).toBe(true);
+  issuer.reply = 'down';
+  await clock.advance(11 * 60_000);
+  await keys.prepare();
+  expect([keys.areRead, issuer.attempts]).toEqual([true, 3]);
+});
+
 describe('rotation:', () => {
   test('a new key is found, and the old one is not accepted any more', async () => {
     const { issuer, clock, find } = start();
