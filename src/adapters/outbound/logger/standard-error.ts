@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
@@ -12,16 +13,30 @@ export type Level = 'debug' | 'info' | 'warn' | 'error';
 /** Maximum size of the output that waits in memory while nobody reads standard error. */
 const MAX_UNREAD = 1024 * 1024;
 
+type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'>;
+
+interface StandardErrorOptions {
+  readonly redactor: Redactor;
+  readonly clock: Clock;
+  readonly output?: Output;
+}
+
 /** Standard error of a process that serves: everything that is written there has the form of `server.log`. There is one per process. */
 export class StandardError {
   /** Text until the configuration is known. */
   form: LogForm = 'text';
   readonly #redactor: Redactor;
   readonly #clock: Clock;
+  readonly #output: Output | undefined;
+  /** The number of lines that were not written, because nothing read standard error. */
+  #dropped = 0;
+  #awaitsReader = false;
 
-  constructor({ redactor, clock }: { readonly redactor: Redactor; readonly clock: Clock }) {
+  /** `output` is standard error of the process by default. */
+  constructor({ redactor, clock, output }: StandardErrorOptions) {
     this.#redactor = redactor;
     this.#clock = clock;
+    this.#output = output;
   }
 
   /** Writes a message for people, which may have several lines. As JSON, it is one line. */
@@ -42,12 +57,33 @@ export class StandardError {
     return `${JSON.stringify({ time: this.#clock.now().toISOString(), level, message })}\n`;
   }
 
-  /** Writes complete lines. A log that cannot be written is no reason to stop serving. */
+  /** Writes complete lines. While too much waits to be read, they are counted instead. A log that cannot be written is no reason to stop serving. */
   write(lines: string): void {
+    const output = this.#output ?? process.stderr;
     // A closed standard error is reported by an event, which ends the process if nothing listens to it.
-    if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => {});
+    if (output.listenerCount('error') === 0) output.on('error', () => {});
     try {
-      if (process.stderr.writableLength < MAX_UNREAD) process.stderr.write(lines);
+      if (output.writableLength < MAX_UNREAD) {
+        this.#sayDropped(output);
+        output.write(lines);
+      } else this.#drop(lines, output);
     } catch {}
+  }
+
+  #drop(lines: string, output: Output): void {
+    this.#dropped += lines.split('\n').length - 1;
+    if (this.#awaitsReader) return;
+    this.#awaitsReader = true;
+    output.once('drain', () => {
+      this.#awaitsReader = false;
+      this.#sayDropped(output);
+    });
+  }
+
+  #sayDropped(output: Output): void {
+    if (this.#dropped === 0) return;
+    const message = `log: lines missing here, because standard error was not read: ${this.#dropped}`;
+    this.#dropped = 0;
+    output.write(this.lineOf('warn', message));
   }
 }
