@@ -22,7 +22,7 @@ export function remoteLogin(
   if (hasCredentials(server) || isUnencrypted(url)) return undefined;
   const options = {
     server,
-    files: new LoginFiles(config.gateway.logins, clock),
+    files: new LoginFiles(config.gateway.logins, clock, logger),
     network: { fetch, clock },
     learn: (own: readonly string[]) => redactor.learnLatest(url, own),
     onRenewal: (outcome: RenewalOutcome, reason?: string) => {
@@ -48,13 +48,13 @@ export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
 }
 
 /** Composes the logins of people. */
-export function composeLogins({ config, clock, redactor }: Runtime): Logins {
+export function composeLogins({ config, clock, redactor, logger }: Runtime): Logins {
   const { fetch } = createProxyFetch(process.env);
   return new OAuthLogins({
     servers: (config.servers ?? []).flatMap(({ name, connection }) =>
       connection.kind === 'remote' ? [{ ...connection, name }] : [],
     ),
-    files: new LoginFiles(config.gateway.logins, clock),
+    files: new LoginFiles(config.gateway.logins, clock, logger),
     network: { fetch, clock },
     learn: (own) => redactor.learn({ own }),
   });

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { DefinitionFiles } from '../../src/adapters/outbound/definitions/definition-files.ts';
@@ -6,7 +15,7 @@ import type { Definitions } from '../../src/application/ports/kept-definitions.t
 import { newFile, newFolder } from '../e2e/files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeKeptDefinitions } from '../support/fake-kept-definitions.ts';
-import { posixTest } from '../support/platform.ts';
+import { OTHER_USER, ownersTest, posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { DEFINITIONS, describeKeptDefinitions } from './describe-kept-definitions.ts';
 
@@ -56,9 +65,52 @@ test.each([
   expect(logger.lines).toEqual([]);
 });
 
+const NOT_KEPT = expect.stringMatching(
+  /^warn gateway: the lists of servers cannot be kept in .* \(other users can write there\)/,
+);
+
+posixTest('modes')('a folder in which others can write is not used', async () => {
+  const { folder, open, logger } = newFiles();
+  await open().write('one', DEFINITIONS);
+  for (const mode of [0o770, 0o707, 0o777, 0o1777]) {
+    chmodSync(folder, mode);
+    expect(await open().read('one')).toBeUndefined();
+  }
+  await open().write('one', DEFINITIONS);
+  expect(logger.lines).toEqual([NOT_KEPT]);
+  chmodSync(folder, 0o750);
+  expect(await open().read('one')).toEqual(DEFINITIONS);
+});
+
+posixTest('modes')('a file that others can change is not believed, and is replaced', async () => {
+  const { folder, open, file, logger } = newFiles();
+  await open().write('one', DEFINITIONS);
+  for (const one of [file(), path.join(folder, 'key')]) {
+    chmodSync(one, 0o620);
+    expect(await open().read('one')).toBeUndefined();
+    await open().write('one', DEFINITIONS);
+    expect(await open().read('one')).toEqual(DEFINITIONS);
+  }
+  expect(logger.lines).toEqual([]);
+});
+
+ownersTest('what another user made is not used', async () => {
+  const { folder, open, file, logger } = newFiles();
+  await open().write('one', DEFINITIONS);
+  for (const one of [file(), path.join(folder, 'key'), folder]) {
+    const { uid } = statSync(one);
+    chownSync(one, OTHER_USER, OTHER_USER);
+    expect(await open().read('one'), one).toBeUndefined();
+    chownSync(one, uid, uid);
+  }
+  chownSync(folder, OTHER_USER, OTHER_USER);
+  await open().write('one', DEFINITIONS);
+  expect(logger.lines).toEqual([NOT_KEPT]);
+});
+
 test('a damaged key is replaced', async () => {
   const { folder, open } = newFiles();
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
   writeFileSync(path.join(folder, 'key'), '');
   expect(await open().read('one')).toBeUndefined();
   await open().write('one', DEFINITIONS);

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -6,7 +6,8 @@ import type { Login } from '../../src/adapters/outbound/login/login.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { loginAt } from '../support/fake-issuer.ts';
-import { posixTest } from '../support/platform.ts';
+import { OTHER_USER, ownersTest, posixTest } from '../support/platform.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 import { until } from '../support/until.ts';
 
 const SERVER = 'https://notes.example.com/mcp';
@@ -17,10 +18,11 @@ function start() {
   onTestFinished(() => rmSync(parent, { recursive: true, force: true }));
   const folder = join(parent, 'a', 'logins');
   const clock = new FakeClock();
-  const files = new LoginFiles(folder, clock);
+  const logger = new RecordingLogger();
+  const files = new LoginFiles(folder, clock, logger);
   const path = files.pathOf(SERVER);
   const save = (login: Login | undefined) => files.locked(SERVER, () => files.write(SERVER, login));
-  return { parent, folder, clock, files, path, lock: path.replace(/json$/, 'lock'), save };
+  return { parent, folder, clock, logger, files, path, lock: path.replace(/json$/, 'lock'), save };
 }
 
 test('reading creates nothing', async () => {
@@ -42,6 +44,18 @@ posixTest('modes')('only the owner can read it', async () => {
   const { folder, path, save } = start();
   await save(LOGIN);
   expect([statSync(path).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+});
+
+ownersTest('a login of another user is not used, with one warning, and can be replaced', async () => {
+  const { path, save, files, logger } = start();
+  await save(LOGIN);
+  chownSync(path, OTHER_USER, OTHER_USER);
+  for (let times = 0; times < 2; times += 1) expect(await files.read(SERVER)).toBeUndefined();
+  expect(logger.lines).toEqual([
+    `warn logins: ${path} belongs to another user, so it is not used; sign in again, or change its owner`,
+  ]);
+  await save(LOGIN);
+  expect(await files.read(SERVER)).toEqual(LOGIN);
 });
 
 test.each(['{', '[]', '{"tokens":{}}'])('a file that is not a login (%s) counts as none', async (text) => {

@@ -7,6 +7,7 @@ const NEEDS = {
   exitSignal: 'Windows does not report that a process was killed by another one',
   orphans: 'Windows does not report the end of a parent, nor find the children that it left',
   modes: 'Windows has no modes of files',
+  owners: 'Windows has no owners of files as POSIX has them',
   links: 'Windows allows symbolic links only to some users',
   cleanEnvironment: 'Windows adds variables of its own to every process',
   shell: 'the test runs a script for a POSIX shell',
@@ -31,6 +32,12 @@ export function posixTest(need: Need) {
     ],
   });
 }
+
+/** `posixTest` for a test that gives files to another user, which only root can. */
+export const ownersTest = process.getuid?.() === 0 ? posixTest('owners') : test.skip;
+
+/** A user ID that no test has. */
+export const OTHER_USER = 65534;
 
 /** The same for a `describe` whose preparation cannot run on Windows either. */
 export function posixDescribe(need: Need) {

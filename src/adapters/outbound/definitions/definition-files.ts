@@ -1,11 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Definitions, KeptDefinitions } from '../../../application/ports/kept-definitions.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { codeOf, reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isTrusted, readAccepted } from '../files/private-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
 
 /** Files of another version are not used. */
@@ -52,8 +53,10 @@ export class DefinitionFiles implements KeptDefinitions {
     return join(this.#folder, `${createHmac('sha256', secret).update(key).digest('hex').slice(0, 32)}.json`);
   }
 
-  /** The random key; undefined if it is missing or damaged. */
+  /** The random key; undefined if it is missing or damaged, or if other users can replace it. */
   async #readSecret(): Promise<string | undefined> {
+    const folder = await stat(this.#folder).catch(() => undefined);
+    if (folder === undefined || !isTrusted(folder)) return undefined;
     const secret = await textOf(join(this.#folder, 'key'));
     return secret !== undefined && /^[0-9a-f]{64}$/.test(secret) ? secret : undefined;
   }
@@ -61,6 +64,7 @@ export class DefinitionFiles implements KeptDefinitions {
   /** Creates the random key. If several processes do so at the same time, the last key stays. */
   async #makeSecret(): Promise<string> {
     await makeFolder(this.#folder);
+    if (!isTrusted(await stat(this.#folder))) throw new Error('other users can write there');
     await this.#removeUnused();
     const known = await this.#readSecret();
     if (known !== undefined) return known;
@@ -112,6 +116,6 @@ async function hasMade(folder: string): Promise<boolean> {
   return true;
 }
 
-function textOf(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+async function textOf(path: string): Promise<string | undefined> {
+  return (await readAccepted(path, isTrusted)).text;
 }

@@ -1,4 +1,5 @@
-import type { Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 const FOREIGN = 'it belongs to another user';
 
@@ -12,4 +13,32 @@ export function refuseForeignFile(stats: Stats): void {
 export function sharedMode(stats: Stats): string | undefined {
   const isShared = process.platform !== 'win32' && stats.isFile() && (stats.mode & 0o077) !== 0;
   return isShared ? `0${(stats.mode & 0o777).toString(8)}` : undefined;
+}
+
+/** Whether a file or folder belongs to this user or to the administrator. Windows has no such owners. */
+export function isOwn({ uid }: Stats): boolean {
+  const own = process.getuid?.();
+  return own === undefined || uid === own || uid === 0;
+}
+
+/** Whether no other user can change a file, or the entries of a folder. Windows has no such modes. */
+export function isTrusted(stats: Stats): boolean {
+  return isOwn(stats) && (process.platform === 'win32' || (stats.mode & 0o022) === 0);
+}
+
+/** The text of a file that is accepted, and whether there is another. Does not wait for the writer of a pipe. */
+export async function readAccepted(
+  path: string,
+  isAccepted: (stats: Stats) => boolean,
+): Promise<{ readonly text?: string; readonly isRefused?: true }> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return {};
+  try {
+    const stats = await file.stat();
+    return stats.isFile() && isAccepted(stats) ? { text: await file.readFile('utf8') } : { isRefused: true };
+  } catch {
+    return {};
+  } finally {
+    await file.close();
+  }
 }

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isOwn, readAccepted } from '../files/private-file.ts';
 import { replaceFile } from '../files/replace-file.ts';
 import type { Login } from './login.ts';
 
@@ -16,10 +18,14 @@ const POLL_MS = 50;
 export class LoginFiles {
   readonly folder: string;
   readonly #clock: Clock;
+  readonly #logger: Pick<Logger, 'warn'> | undefined;
+  readonly #refused = new Set<string>();
 
-  constructor(folder: string, clock: Clock) {
+  /** `logger` gets a warning for each login of another user. */
+  constructor(folder: string, clock: Clock, logger?: Pick<Logger, 'warn'>) {
     this.folder = folder;
     this.#clock = clock;
+    this.#logger = logger;
   }
 
   pathOf(url: string): string {
@@ -33,9 +39,17 @@ export class LoginFiles {
     return modes.some((mode) => (mode & 0o077) !== 0);
   }
 
-  /** The login of a server; undefined if its file contains none. */
+  /** The login of a server; undefined if its file contains none, or belongs to another user, whose account would then get the calls. */
   async read(url: string): Promise<Login | undefined> {
-    const login = parseJson(await readFile(this.pathOf(url), 'utf8').catch(() => ''));
+    const path = this.pathOf(url);
+    const { text = '', isRefused } = await readAccepted(path, isOwn);
+    if (isRefused && !this.#refused.has(path)) {
+      this.#refused.add(path);
+      this.#logger?.warn(
+        `logins: ${path} belongs to another user, so it is not used; sign in again, or change its owner`,
+      );
+    }
+    const login = parseJson(text);
     return isObject(login) && isObject(login.metadata) && isObject(login.tokens)
       ? (login as unknown as Login)
       : undefined;
