@@ -4,9 +4,10 @@ import { coalesced } from '../application/async/coalesced.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
+import { matchesPattern } from '../domain/gateway/gateway-tool.ts';
 
 /** The members of the configuration that a reload applies, all of them or none. All others stay as they were at the start. */
-export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock'>;
+export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock' | 'text'>;
 
 interface ServersReloadOptions {
   /** The configuration that applies at the start. */
@@ -33,6 +34,10 @@ export function serversReload({ initial, apply, logSpawn, reload, logger }: Serv
       return;
     }
     const { servers = [], notices } = validated.value;
+    if (isBeginning(validated.value.text, current.text)) {
+      logger.warn(CUT);
+      return;
+    }
     const missing = removedLimits(current, validated.value);
     if (missing.length > 0) {
       logger.warn(
@@ -53,6 +58,15 @@ export function serversReload({ initial, apply, logSpawn, reload, logger }: Serv
   );
 }
 
+const CUT =
+  'gateway: the configuration file is a beginning of the one in effect, as after an interrupted write, so that nothing was changed; to remove its last lines, restart the program, or change another line, too';
+
+/** Whether a text is cut. A cut inside of a character, and a file system after a crash, leave other characters at the end. */
+function isBeginning(after = '', before = ''): boolean {
+  const text = after.replace(/[\0\uFFFD]+$/, '').trimEnd();
+  return text.length < before.trimEnd().length && before.startsWith(text);
+}
+
 /**
  * The limits of callers that a reload would remove. If a full disk cuts a file, its beginning is often valid, and would otherwise open
  * everything.
@@ -63,10 +77,17 @@ function removedLimits(before: Reloadable, after: Reloadable): readonly string[]
     ...(before.access?.[LOCAL_CALLER] && after.access && !after.access[LOCAL_CALLER] ? [`access.${LOCAL_CALLER}`] : []),
     ...(before.lock !== undefined && after.lock === undefined ? ['gateway.lock'] : []),
   ];
+  const isDenied = (pattern: string, deny: readonly string[] = []) => deny.some((now) => matchesPattern(pattern, now));
   const rules = (before.servers ?? []).flatMap(({ name, filter }) => {
     const now = after.servers?.find((server) => server.name === name)?.filter;
-    const isRemoved = (rule: 'allow' | 'deny') => now && filter[rule] !== undefined && now[rule] === undefined;
-    return (['allow', 'deny'] as const).filter(isRemoved).map((rule) => `tools.${rule} of ${name}`);
+    if (now === undefined) return [];
+    const isOpened = filter.allow !== undefined && now.allow === undefined;
+    const allowed = (filter.deny ?? []).filter((pattern) => !isDenied(pattern, now.deny));
+    const denies = now.deny === undefined ? [''] : allowed.map((pattern) => ` (${pattern})`);
+    return [
+      ...(isOpened ? [`tools.allow of ${name}`] : []),
+      ...(allowed.length > 0 ? denies.map((entry) => `tools.deny${entry} of ${name}`) : []),
+    ];
   });
   return [...sections, ...rules];
 }

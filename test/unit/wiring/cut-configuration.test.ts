@@ -12,15 +12,22 @@ import { RecordingLogger } from '../../support/recording-logger.ts';
 const folder = mkdtempSync(join(tmpdir(), 'cut-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const FILE = `servers:
+const SERVERS = `servers:
   - name: notes
     command: node
     tools:
       deny: [wipe]
-  - name: files
+  - name: files # ファイル
     command: node
-    tools: { allow: [read] }
-gateway:
+    args:
+      - files.js
+      - --read-only
+    tools:
+      deny:
+        - drop
+        - wipe
+`;
+const OTHERS = `gateway:
   lock: tools.lock.json
 http:
   token_env: { alice: TOKEN_A, bob: TOKEN_B }
@@ -52,43 +59,31 @@ function openTo({ access, servers = [], lock }: Reloadable): readonly string[] {
   return lock === undefined ? [...open, 'unapproved tools'] : open;
 }
 
-// S68
-test('a file that is cut anywhere opens nothing when it is read again', async () => {
+// S68. Helm writes sections in the order of their names.
+test.each([SERVERS + OTHERS, OTHERS + SERVERS])('a file that is cut anywhere changes nothing', async (text) => {
   const file = join(folder, 'config.yaml');
   writeFileSync(join(folder, 'tools.lock.json'), '{"version": 1, "servers": {}}');
   const environment = { TOKEN_A: 'a'.repeat(20), TOKEN_B: 'b'.repeat(20) };
   const load = (isReload: boolean) =>
     loadConfig({ environment, commandLine: { '--config': file, '--http': '' }, version: '1', isReload });
-  writeFileSync(file, FILE);
+  writeFileSync(file, text);
   const loaded = await load(false);
   const initial: Reloadable = 'value' in loaded ? loaded.value : {};
-  const atStart = openTo(initial);
-  expect(atStart).toEqual([
+  expect(openTo(initial)).toEqual([
     'alice notes/read',
     'alice files/read',
     'alice openai-responses-mcp/answer',
     'bob notes/read',
   ]);
-  let applied = 0;
-  for (let length = 0; length < FILE.length; length += 1) {
-    writeFileSync(file, FILE.slice(0, length));
+  const bytes = Buffer.from(text.trimEnd());
+  for (let length = 0; length < bytes.length; length += 1) {
+    writeFileSync(file, bytes.subarray(0, length));
     const logger = new RecordingLogger();
-    const apply = async (reloadable: Reloadable) => {
-      applied += 1;
-      expect
-        .soft(openTo(reloadable), FILE.slice(0, length))
-        .toEqual(openTo(reloadable).filter((one) => atStart.includes(one)));
-    };
-    const outcome: string[] = [];
-    const reload = serversReload({
-      initial,
-      apply,
-      logger,
-      logSpawn: (line) => outcome.push(line),
-      reload: () => load(true),
-    });
+    const applied: unknown[] = [];
+    const apply = async (reloadable: Reloadable) => void applied.push(reloadable);
+    const reload = serversReload({ initial, apply, logger, logSpawn: () => {}, reload: () => load(true) });
     reload();
-    while (outcome.length + logger.lines.length === 0) await settled();
+    while (applied.length + logger.lines.length === 0) await settled();
+    expect.soft(applied, bytes.toString('utf8', 0, length)).toEqual([]);
   }
-  expect(applied).toBeGreaterThan(0);
 });

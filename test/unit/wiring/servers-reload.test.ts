@@ -115,6 +115,46 @@ test.each<[string, Reloadable, Reloadable]>([
   ]);
 });
 
+test.each([
+  ['an entry of tools.deny', { deny: ['a', 'b'] }, { deny: ['a'] }, 'tools.deny (b) of notes'],
+  ['a pattern of tools.deny', { deny: ['*_all', 'b'] }, { deny: ['b', 'wipe_all'] }, 'tools.deny (*_all) of notes'],
+])('a reload never removes %s', async (_, before, after, limit) => {
+  const { reload, file, configuring, logger } = start({ servers: restricted(before) });
+  file.config = { servers: restricted(after) };
+  reload();
+  await settled();
+  expect(configuring).toEqual([]);
+  expect(logger.lines).toEqual([
+    `warn gateway: ${limit} is missing, so that nothing was changed; to remove it, restart the program`,
+  ]);
+});
+
+test('a reload replaces an entry of tools.deny by a pattern that denies more', async () => {
+  const { reload, file, configuring } = start({ servers: restricted({ deny: ['wipe_all', 'b'] }) });
+  file.config = { servers: restricted({ deny: ['*'] }) };
+  reload();
+  await settled();
+  expect(configuring).toHaveLength(1);
+});
+
+// S68
+test.each([
+  ['a beginning', 'servers:\n  - name: ', true],
+  ['a beginning that ends inside of a character', 'servers:\n  - name: a # \uFFFD', true],
+  ['a beginning that a file system has filled up', 'servers:\n  - na\0\0\0\0', true],
+  ['the same text', 'servers:\n  - name: a # あ\n', false],
+  ['the same text without its last line end', 'servers:\n  - name: a # あ', false],
+  ['another text', 'servers: []\n', false],
+  ['a longer text', 'servers:\n  - name: a # あ\n    args: []\n', false],
+])('%s of the file changes nothing: %j (%s)', async (_, text, isCut) => {
+  const { reload, file, configuring, logger } = start({ text: 'servers:\n  - name: a # あ\n' });
+  file.config = { text, servers: servers('a') };
+  reload();
+  await settled();
+  expect(configuring).toHaveLength(isCut ? 0 : 1);
+  expect(logger.lines).toEqual(isCut ? [expect.stringContaining('is a beginning of the one in effect')] : []);
+});
+
 test('a reload changes limits, adds some, and removes servers that have some', async () => {
   const { reload, file, configuring } = start({ servers: restricted({ deny: ['x'] }), access: { bob: {} } });
   const configs = [

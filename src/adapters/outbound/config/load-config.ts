@@ -71,7 +71,7 @@ const httpConfig = () => import('./http-config.ts');
 /** Derives the configuration from the keys and from everything to which they refer. */
 function derive(
   { environment, commandLine, version }: ConfigOptions,
-  { config, values, explicit, names }: SetKeys,
+  { config, values, explicit, names, text }: SetKeys,
   { key, proxy, timeZone, servers, mistyped, notices, ...read }: Awaited<ReturnType<typeof resolve>>,
   file: string | undefined,
 ) {
@@ -120,6 +120,8 @@ function derive(
     quota: toQuotaConfig(config),
     /** The servers of the gateway, if any are configured. */
     servers: servers.servers,
+    /** The text of the YAML file, with which that of a reload is compared. */
+    text,
     /** The files whose changes can be reloaded. */
     files: [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined),
     grounding: toGroundingPolicy(config),

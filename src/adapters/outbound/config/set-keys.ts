@@ -7,6 +7,7 @@ import { KEYS } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
 import { debugFile, debugFlag } from './value-kinds.ts';
+import type { YamlFile } from './yaml-file.ts';
 
 /** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
 export type CommandLineOptions = Readonly<Record<string, string>>;
@@ -38,8 +39,10 @@ export async function readSetKeys(
 ) {
   const label = `${commandLine['--config'] === undefined ? '' : '--config '}${file}`;
   // The parser takes time to load, and most clients have no file.
-  const yaml: Values =
-    file === undefined ? new Map() : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, problems);
+  const { text, values: yaml }: YamlFile =
+    file === undefined
+      ? { values: new Map() }
+      : (await import('./yaml-file.ts')).readYamlFile(file, label, isReload, problems);
   const { values: variables, names } = readEnvironment(environment, reporter(problems));
   const options = readOptions(commandLine);
   const isTuned = yaml.has('model_profiles.preset') || variables.has('model_profiles.preset');
@@ -57,6 +60,8 @@ export async function readSetKeys(
   return {
     config: toConfigTree(values),
     values,
+    /** The text of the YAML file. */
+    text,
     /** The paths of the keys that are set, rather than defaults. */
     explicit: new Set(set.map(([path]) => path)),
     /** The variables that set keys. */

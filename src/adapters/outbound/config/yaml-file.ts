@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { parseDocument } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { readText } from '../files/local-files.ts';
@@ -17,6 +18,9 @@ const KEY_ADVICE =
 
 const KEY_LIST = `${DOCUMENTS}/reference/config-reference.md#keys`;
 
+/** Maximum length of a reason, which may quote the file. */
+const MAX_REASON = 200;
+
 const EMPTY =
   'expected at least one key: the file may not be completely written yet; for no servers, write servers: []';
 
@@ -28,30 +32,34 @@ const WHEN_EMPTY = new Map<string, unknown>([
   ['access', {}],
 ]);
 
+export interface YamlFile {
+  readonly values: Values;
+  /** Undefined if the file cannot be read. */
+  readonly text?: string | undefined;
+}
+
 /** Reads the keys of a YAML file. `label` names the file as a person typed it, such as `--config x.yaml`. */
-export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): Values {
+export function readYamlFile(file: string, label: string, mustHaveKeys: boolean, problems: ConfigProblem[]): YamlFile {
   const values = new Map<string, unknown>();
-  const report = reporter(problems, file);
   const reportFile = reporter(problems);
   const read = readText(file);
   if ('reason' in read) {
     reportFile(label, `expected a YAML file that can be read (${read.reason})`);
-    return values;
+    return { values };
   }
-  const document = parseDocument(read.text);
-  const [syntax] = document.errors;
-  if (syntax !== undefined) {
-    const reason = syntax.message.split('\n')[0]?.replace(/:$/, '');
-    const shown = syntax.code === 'MULTIPLE_DOCS' ? 'it contains more than one document' : reason;
-    reportFile(file, `expected a file in YAML (${shown})`);
-    return values;
+  const { text } = read;
+  const parsed = parseYaml(text);
+  if ('problem' in parsed) {
+    reportFile(file, `expected a file in YAML (${parsed.problem})`);
+    return { values, text };
   }
-  const content: unknown = document.toJS() ?? null;
+  const { content } = parsed;
   if (isObject(content) && (isObject(content.mcpServers) || (file.endsWith('.json') && isObject(content.servers)))) {
     reportFile(label, `it is a file of another client; use it with --servers ${file}`);
-    return values;
+    return { values, text };
   }
   if (mustHaveKeys && content === null) reportFile(file, EMPTY);
+  const report = reporter(problems, file);
   const context = { folder: dirname(file), report, expand: (text: string) => text };
   const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
     const where = path || 'the file';
@@ -71,7 +79,34 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
     } else report(where, 'expected a section of keys', value);
   };
   visit(TABLE, content, '');
-  return values;
+  return { values, text };
+}
+
+/** The content of a YAML text, or why there is none. The package reports some problems by throwing, such as aliases that multiply. */
+function parseYaml(text: string): { readonly content: unknown } | { readonly problem: string } {
+  try {
+    const document = parseDocument(text);
+    const [syntax] = document.errors;
+    if (syntax?.code === 'MULTIPLE_DOCS') return { problem: 'it contains more than one document' };
+    if (syntax !== undefined) return { problem: reasonOf(syntax) };
+    const content: unknown = document.toJS() ?? null;
+    return isTree(content) ? { content } : { problem: 'an alias is inside of its own anchor' };
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  }
+}
+
+/** Whether no value contains itself. */
+function isTree(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return !above.includes(value) && Object.values(value).every((inner) => isTree(inner, [...above, value]));
+}
+
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  if (message.startsWith('Maximum call stack')) return 'it is nested too deeply';
+  if (message.startsWith('Excessive alias count')) return 'its aliases stand for too many values';
+  return shortLine(message.split('\n')[0] ?? '', MAX_REASON).replace(/:$/, '');
 }
 
 function unknownKeyMessage(path: string): string {

@@ -364,6 +364,25 @@ serach: {}
     expect(await problems({ yaml })).toEqual([{ where: at('config.yaml'), message }]);
   });
 
+  const levels = 'bcdefgh'.split('').map((name, at) => `${name}: &${name} [${Array(9).fill(`*${'abcdefg'[at]}`)}]`);
+  test.each([
+    ['aliases that multiply', ['a: &a [x]', ...levels].join('\n'), 'its aliases stand for too many values'],
+    ['an alias of nothing', 'a: *nothing', 'Unresolved alias (the anchor must be set before the alias): nothing'],
+    ['a list that contains itself', 'servers: &all [*all]', 'an alias is inside of its own anchor'],
+    [
+      'a server that contains itself',
+      'servers: [&a {name: x, url: "https://a.example", auth: *a}]',
+      'an alias is inside',
+    ],
+    ['a text of many levels', `a: ${'['.repeat(5000)}`, 'it is nested too deeply'],
+    ['values of many levels', `a: ${'['.repeat(5000)}${']'.repeat(5000)}`, 'it is nested too deeply'],
+    ['a mapping of many levels', '? '.repeat(5000), ''],
+  ])('a file with %s', async (_, yaml, reason) => {
+    expect(await problems({ yaml })).toEqual([
+      { where: at('config.yaml'), message: expect.stringContaining(`expected a file in YAML (${reason}`) },
+    ]);
+  });
+
   test('an explicit file that does not exist', async () => {
     const configPath = at('no.yaml');
     expect(await problems({ commandLine: { '--config': configPath } })).toEqual([
