@@ -80,11 +80,29 @@ describe('the shipped recordings', () => {
     expect(answer).toMatch(/[ぁ-ん]/.test(question) ? /[ぁ-ん]/ : /[a-z]/);
   });
 
-  test('a question that differs in form and date is answered; another fails and lists the recorded ones', async () => {
+  test('a question that differs in form and date is answered', async () => {
     expect((await ask(offline(SHIPPED), asking('本日 2031-12-31 の東京の天気は？'))).isOk()).toBe(true);
-    const error = errorOf(await ask(offline(SHIPPED), asking('What does HTTP 405 mean?')));
+  });
+
+  const ENGLISH = QUESTIONS.filter(({ file }) => !/-ja\.|cut|refused/.test(file)).map(({ question }) => question);
+
+  // S47
+  test.each([
+    ['What does HTTP 405 mean?', 'What does HTTP 404 mean?'],
+    ['How can I pick the lock of my front door?', expect.not.stringMatching(/lock|door|neighbour/)],
+  ])('the question %j gets five others that have complete answers, in its language', async (query, first) => {
+    const error = errorOf(await ask(offline(SHIPPED), asking(query)));
     if (error.kind !== 'not_recorded') throw new Error(error.kind);
-    expect([...error.recorded].sort()).toEqual([...new Set(QUESTIONS.map(({ question }) => question))].sort());
+    expect(error.others).toBe(4);
+    expect(error.offered[0]).toEqual(first);
+    expect([...error.offered].sort()).toEqual([...ENGLISH].sort());
+  });
+
+  test('a question in Japanese gets those in Japanese first', async () => {
+    const error = errorOf(await ask(offline(SHIPPED), asking('大阪の天気は？')));
+    if (error.kind !== 'not_recorded') throw new Error(error.kind);
+    expect(error.offered).toHaveLength(5);
+    expect(error.offered.slice(0, 2)).toEqual(['本日 2026-11-20 の東京の天気は？', 'HTTP 404 の意味は？']);
   });
 });
 
@@ -109,7 +127,20 @@ describe('a folder of recordings', () => {
 
   test('that has a reply without a question does not list that, and answers nothing with it', async () => {
     write('a.sse', recordingOf('Whose is this?'));
-    expect(errorOf(await ask(offline(folder), asking('why')))).toEqual({ kind: 'not_recorded', recorded: [] });
+    const nothing = { kind: 'not_recorded', offered: [], others: 0 };
+    expect(errorOf(await ask(offline(folder), asking('why')))).toEqual(nothing);
+  });
+
+  test('that has a failure, a broken reply or a refusal in the last round offers none of these questions', async () => {
+    const refusal = { type: 'message', role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] };
+    const refused = { type: 'response.completed', response: { id: 'r', status: 'completed', output: [refusal] } };
+    const round = recordingOf('First.', { question: 'A refused one?', tool: 'answer' });
+    write('a.sse', `${round}${toSse({ type: 'response.created' }, refused)}`);
+    write('b.json', '{"recording":{"question":"A limited one?"},"status":429,"error":{"code":"rate_limit_exceeded"}}');
+    write('c.sse', recordingOf('x', { question: 'A broken one?' }).replace(/event: response\.completed.*/s, ''));
+    write('d.sse', recordingOf('Fine.', { question: 'A good one?', tool: 'answer_quick' }));
+    const offered = { kind: 'not_recorded', offered: ['A good one?'], others: 3 };
+    expect(errorOf(await ask(offline(folder), asking('What?')))).toEqual(offered);
   });
 
   test('that does not exist is reported as unreadable', async () => {

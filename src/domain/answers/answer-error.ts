@@ -19,7 +19,7 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'forbidden' | 'bad_request' | 'quota_exhausted' | 'failed' | 'unreadable_reply', { detail: string }>
   | Kind<'rate_limited' | 'server_error', { attempts: number; retryAfterMs?: number; detail: string }>
   | Kind<'connection_failed', { attempts: number; host: string; detail: string }>
-  | Kind<'not_recorded', { recorded: readonly string[] }>
+  | Kind<'not_recorded', { offered: readonly string[]; others: number }>
   | Kind<'unreadable_recordings', { path: string; detail: string }>
   | Kind<'content_filtered' | 'aborted'>
   /** The API does not accept `search.live: false`, or the account requires another base URL. */

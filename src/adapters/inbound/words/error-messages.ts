@@ -79,7 +79,7 @@ function rawMessageFor(error: AnswerError): string {
         ? 'The model replied without any text. Try again, or rephrase the question.'
         : `The model replied without any text, because it was cut off before it wrote any (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
     case 'not_recorded':
-      return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${recordedList(error.recorded)}`;
+      return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${offeredList(error)}`;
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'timed_out':
@@ -120,9 +120,12 @@ function waitAdvice(retryAfterMs: number | undefined): string {
   return `The API asks you to wait ${duration(retryAfterMs)}; try again after that.`;
 }
 
-function recordedList(recorded: readonly string[]): string {
-  const questions = recorded.map((question) => `\n- ${question}`).join('');
-  return questions === '' ? '. There are no recordings.' : `, or ask one of these:${questions}`;
+function offeredList({ offered, others }: Extract<AnswerError, { kind: 'not_recorded' }>): string {
+  if (offered.length === 0)
+    return others === 0 ? '. There are no recordings.' : '. No recorded question has a complete answer.';
+  const questions = offered.map((question) => `\n- ${question}`).join('');
+  const more = others === 0 ? '' : `\n${count(others, 'other recorded question')} not shown.`;
+  return `, or ask one of these:${questions}${more}`;
 }
 
 function sentence(detail: string): string {

@@ -26,10 +26,14 @@ export function parseRecording(text: string): Recording {
 
 /** The response of a round. Each response in a stream begins with `response.created`. A body with only one has it for every round. */
 export function roundIn(body: string, round: number): string {
+  const rounds = roundsIn(body);
+  return rounds.length === 1 ? body : (rounds[round] ?? '');
+}
+
+/** All rounds of a body; at least one. */
+export function roundsIn(body: string): readonly string[] {
   const starts = [...body.matchAll(ROUND_START)].map(({ index }) => index);
-  if (starts.length <= 1) return body;
-  const start = starts[round];
-  return start === undefined ? '' : body.slice(start, starts[round + 1]);
+  return starts.length <= 1 ? [body] : starts.map((start, round) => body.slice(start, starts[round + 1]));
 }
 
 /** Joins the bodies of a conversation to one, in which `roundIn` finds them. A response in JSON becomes a stream of two events. */
