@@ -2,6 +2,7 @@ import { type Command, parseCommandLine } from './adapters/inbound/cli/command-l
 import { USAGE } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
+import { readOwnCommand } from './adapters/outbound/config/own-command.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
 import type { TerminalCommand } from './wiring/command.ts';
 import { createProgram } from './wiring/runtime.ts';
@@ -23,7 +24,7 @@ async function main(command: Command): Promise<number> {
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;
     case 'bad-usage':
-      process.stderr.write(PROCESS.badUsage(command.problem));
+      process.stderr.write(PROCESS.badUsage(command.problem, readOwnCommand(process.argv[1], {}, process.env)));
       return BAD_USAGE;
     case 'serve':
       return serveStdio(command, program);

@@ -89,7 +89,8 @@ async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime)
   const out = (text: string) => stdout.write(text);
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
-  const context = { ...runtime, by, out, err: stderr, isTerminal: stdout.isTTY === true };
+  const ownCommand = runtime.startCommand();
+  const context = { ...runtime, ownCommand, by, out, err: stderr, isTerminal: stdout.isTTY === true };
   const code = await run(command, context, signal);
   // Waits until even a slow reader of standard output has everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
@@ -123,7 +124,7 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
-    err.write(PROCESS.badUsage(QUESTION_REQUIRED));
+    err.write(PROCESS.badUsage(QUESTION_REQUIRED, context.ownCommand));
     return BAD_USAGE;
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);

@@ -16,7 +16,7 @@ import { unmatchedGrants } from '../domain/gateway/access.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
 import { keptDefinitions, knownOf, type Starts } from './kept-definitions.ts';
 import type { RemoteServers } from './remote-servers.ts';
-import type { Runtime } from './runtime.ts';
+import { commandForClients, type Runtime } from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
 /** A gateway with started servers, and functions that change and close it. */
@@ -71,7 +71,7 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   });
   const checkAccess = accessCheck(gateway, runtime, logger);
   gateway.onToolsChanged(checkAccess);
-  gateway.onToolsChanged(lockCheck(gateway, logger));
+  gateway.onToolsChanged(lockCheck(gateway, logger, runtime.startCommand));
   if (onToolsChanged !== undefined) gateway.onToolsChanged(onToolsChanged);
   return {
     gateway,
@@ -107,9 +107,11 @@ export type ExposureOptions = Pick<
 >;
 
 /** The part of the servers that MCP clients see, as `gateway.expose` says: tools, after the answer tools, resources and prompts. */
-export function createExposure({ config, clock, logger, redactor }: Runtime, exposed: ExposureOptions) {
+export function createExposure(runtime: Runtime, exposed: ExposureOptions) {
+  const { config, clock, logger, redactor } = runtime;
   const { expose, always } = config.gateway;
-  const options = { ...exposed, clock, logger, redactor, toolErrors: config.server.toolErrors };
+  const ownCommand = commandForClients(runtime);
+  const options = { ...exposed, clock, logger, redactor, ownCommand, toolErrors: config.server.toolErrors };
   const shared = new GatewayMethods({ ...options, isSession: exposed.notifiesOfChanges });
   if (typeof expose === 'boolean') return { tools: new GatewayTools(options), shared };
   return { tools: new SearchTools({ ...options, isAuto: expose === 'auto', always }), shared };
@@ -145,11 +147,11 @@ function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds 
 }
 
 /** Warns once about the tools of a server that the lock withholds, until they change. */
-function lockCheck(gateway: Gateway, logger: Logger): () => void {
+function lockCheck(gateway: Gateway, logger: Logger, startCommand: Runtime['startCommand']): () => void {
   const warned = new Map<string, string>();
   return () => {
     for (const { name, changed = [] } of gateway.servers) {
-      const warning = changed.length === 0 ? '' : `gateway: ${name}: ${notApprovedMessage(changed)}`;
+      const warning = changed.length === 0 ? '' : `gateway: ${name}: ${notApprovedMessage(changed, startCommand())}`;
       if (warning !== '' && warned.get(name) !== warning) logger.warn(warning);
       warned.set(name, warning);
     }

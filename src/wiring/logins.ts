@@ -9,15 +9,16 @@ import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { Logins } from '../application/ports/logins.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
-import type { Runtime } from './runtime.ts';
+import { commandForClients, type Runtime } from './runtime.ts';
 
 /** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
 export function remoteLogin(
   server: LoginServer,
-  { config, clock, logger, redactor, typed }: Runtime,
+  runtime: Runtime,
   fetch: typeof globalThis.fetch,
   onRenewal: (server: string, outcome: RenewalOutcome) => void,
 ): RemoteLogin | undefined {
+  const { config, clock, logger, redactor } = runtime;
   const { name, url, auth } = server;
   if (hasCredentials(server) || isUnencrypted(url)) return undefined;
   const options = {
@@ -35,7 +36,7 @@ export function remoteLogin(
       onRenewal(name, outcome);
     },
   };
-  const command = loginCommand(name, typed);
+  const command = loginCommand(name, commandForClients(runtime));
   return new RemoteLogin({ name, command, url, auth, clock, tokens: new LoginTokens(options), fetch });
 }
 

@@ -3,6 +3,7 @@ import { logNotices, messageForProblems } from '../adapters/inbound/words/config
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig, type ServerConfig } from '../adapters/outbound/config/load-config.ts';
+import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
@@ -15,7 +16,7 @@ import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import { type AccessPolicy, rightsBy } from '../domain/gateway/access.ts';
 import { EVERYTHING, type Rights, withoutAnswers } from '../domain/gateway/call-origin.ts';
-import { typedOptions } from '../domain/gateway/typed-options.ts';
+import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, keyProblem, type Redactor, redactedJson } from '../domain/values/redaction.ts';
 import { VERSION } from './version.ts';
 
@@ -38,8 +39,8 @@ export interface Runtime {
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
   readonly audit?: Audit;
-  /** The typed `--config` and `--servers`, which commands in messages repeat; undefined for clients, which need not see them. */
-  readonly typed?: string | undefined;
+  /** How a person starts the program, which commands in messages repeat. */
+  readonly startCommand: () => OwnCommand;
   /** The folder of the program, with the recordings of the package and the page. */
   readonly folder: string;
   /** Adds a function that `close` calls before those that were added earlier. */
@@ -61,6 +62,11 @@ export function createProgram(folder: string): Program {
   const redactor = createRedactor();
   const clock = new SystemClock();
   return { redactor, clock, stderr: new StandardError({ redactor, clock }), folder };
+}
+
+/** How a client can start the program; undefined for clients of other machines, which need not know its files. */
+export function commandForClients({ config, startCommand }: Runtime): OwnCommand | undefined {
+  return config.http === undefined ? startCommand() : undefined;
 }
 
 /** The servers that answers of the user of this machine use, or all servers of this user if clients use them too. */
@@ -97,8 +103,9 @@ interface BootstrapOptions extends ConfigOptions, Partial<Program> {
 /** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
 export async function bootstrap(options: BootstrapOptions): Promise<Validated<Runtime>> {
   const { redactor, clock, stderr, folder } = { ...createProgram(''), ...options };
+  const startCommand = () => readOwnCommand(process.argv[1], options.commandLine, options.environment);
   const load = async (isReload: boolean) => {
-    const validated = await loadConfig({ ...options, isReload });
+    const validated = await loadConfig({ ...options, startCommand, isReload });
     if (options.serves && !isReload) stderr.form = validated.log;
     if ('value' in validated) redactor.learn(validated.value.secrets);
     return validated;
@@ -125,7 +132,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
       access = policy;
     },
     reload: () => load(true),
-    typed: options.serves ? undefined : typedOptions(options.commandLine),
+    startCommand,
     folder,
     atClose: (end) => void ends.push(end),
     close: async () => {

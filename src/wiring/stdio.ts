@@ -34,7 +34,7 @@ export async function serveStdio(command: ServerCommand, program: Program): Prom
 async function serve(runtime: Runtime): Promise<number> {
   const { config, clock, logger, redactor, stderr } = runtime;
   const { lineMode } = config.server;
-  if (process.stdin.isTTY) stderr.say('info', PROCESS.waiting);
+  if (process.stdin.isTTY) stderr.say('info', PROCESS.waiting(runtime.startCommand()));
   if (isGatewayOnly(config)) logger.warn(SERVING.gatewayOnly(config.openai.apiKeyVariable));
   const stdout = claimStdout();
   const rights = runtime.rightsOf({ caller: LOCAL_CALLER });

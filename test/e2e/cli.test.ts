@@ -20,7 +20,9 @@ test.for([[['docter']], [['ask']]])(
   async ([args = []]) => {
     const { code, stdout, stderr } = await runCli(args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^\S[^\n]*\nTry openai-responses-mcp --help\n$/);
+    const [problem, ...rest] = stderr.split('\n');
+    expect(problem).toMatch(/^\S/);
+    expect(rest).toEqual([`Try node ${BUILT_PROGRAM} --help`, '']);
   },
 );
 

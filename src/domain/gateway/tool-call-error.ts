@@ -1,5 +1,6 @@
 import type { Kind } from '../values/kind.ts';
 import type { ToolChange } from './approved-tools.ts';
+import { advised, type OwnCommand } from './own-command.ts';
 
 /** Failures of a call that the connection to a server reports. */
 export type ToolServerError =
@@ -56,7 +57,7 @@ export type SchemaError = Readonly<Record<'path' | 'message', string>>;
 /** `idle` starts with its next call; `unavailable` will be started again; `failed` only on request; `login_required` when a person has signed in. */
 export type ServerState = 'idle' | 'starting' | 'available' | 'unavailable' | 'login_required' | 'failed' | 'stopped';
 
-/** The command with which a person signs in to a server. `typed`: the options that this person has typed. */
-export function loginCommand(server: string, typed = ''): string {
-  return `openai-responses-mcp login ${server}${typed}`;
+/** The command with which a person signs in to a server. */
+export function loginCommand(server: string, ownCommand?: OwnCommand): string {
+  return advised(`login ${server}`, ownCommand);
 }

@@ -5,6 +5,7 @@ import { send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
+import { BUILT_PROGRAM } from '../serve.ts';
 import { configure } from './servers.ts';
 
 /** A server, its file of approved tools, and what changes a description in that file. */
@@ -21,7 +22,7 @@ test('tools are approved, and compared with those that are', async () => {
   const missing = await tools('--diff', '--json');
   expect(missing.code).toBe(1);
   expect(missing.stderr).toContain(
-    'expected the approved tools (ENOENT); write them with: openai-responses-mcp tools --lock --config',
+    `expected the approved tools (ENOENT); write them with: node ${BUILT_PROGRAM} tools --lock --config`,
   );
   expect(await tools('--lock')).toMatchObject({ code: 0, stdout: `Approved 11 tools in ${file}.\n`, stderr: '' });
   edit('Says it again.', 'Says it\u200B.');
@@ -57,7 +58,7 @@ posixTest('moreSignals')('a changed tool is not called, until it is approved and
   expect(await get('/mcp/tools')).not.toContain('"name":"echo"');
   expect(await get('/mcp/servers')).toContain('"tools":10,"changed":["echo"]');
   expect(await get('/metrics')).toContain('openai_responses_mcp_tools_changed{server="one"} 1');
-  const logged = 'WARN gateway: one: 1 tool is not approved: echo (see: openai-responses-mcp tools --diff)';
+  const logged = `WARN gateway: one: 1 tool is not approved: echo (see: node ${BUILT_PROGRAM} tools --diff --config ${config})`;
   await expect.poll(() => http.stderr().split(logged)).toHaveLength(2);
 
   edit('Says it.', 'Says it again.');

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { startGatewayProcess } from '../gateway/serve-gateway.ts';
+import { BUILT_PROGRAM } from '../serve.ts';
 import { newHome } from './kit.ts';
 import { SCOPE, signIn, startOfficialServer } from './official-server.ts';
 
-const MESSAGE =
-  "The server notes requires a login. Sign in on the gateway's machine with: openai-responses-mcp login notes";
+const messageWith = (command: string) =>
+  `The server notes requires a login. Sign in on the gateway's machine with: ${command}`;
 
 test('a person signs in to a protected server, and every way to its tools works, until the person signs out', async () => {
   const { issuer, url, seen } = await startOfficialServer();
@@ -16,10 +17,14 @@ test('a person signs in to a protected server, and every way to its tools works,
   });
   expect(await gateway.call('notes', 'echo', { text: 'hi' })).toMatchObject({
     status: 503,
-    body: { error: { code: 'LOGIN_REQUIRED', message: MESSAGE } },
+    body: { error: { code: 'LOGIN_REQUIRED', message: messageWith('openai-responses-mcp login notes') } },
   });
   const call = () => home.run('call', 'notes', 'echo', '{"text":"hi"}');
-  expect(await call()).toMatchObject({ code: 1, stdout: '', stderr: `${MESSAGE} --config ${home.config}\n` });
+  expect(await call()).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: `${messageWith(`node ${BUILT_PROGRAM} login notes --config ${home.config}`)}\n`,
+  });
 
   expect(await signIn(home, false)).toMatch(
     new RegExp(`^Signed in to notes: ${issuer}, scopes ${SCOPE}.*, until .*, then renewed\\n$`),

@@ -68,7 +68,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const isShown = terminal !== undefined && !json;
   out(`${isShown ? toTerminalText(output, terminal) : output}\n`);
   for (const server of answer.report.loginRequired ?? [])
-    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'login_required', server }, options.typed))}\n`);
+    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'login_required', server }, options.ownCommand))}\n`);
   const findings = json ? [] : findingsOf(answer, language, verbose);
   if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `${line}\n`).join(''))}`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.report))}\n`);

@@ -50,7 +50,7 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   if (outcome.isErr()) {
     const { error } = outcome;
     const isAnswer = error.kind === 'answer_failed';
-    const message = isAnswer ? messageFor(error.error) : onlyCallMessage(error, options.typed);
+    const message = isAnswer ? messageFor(error.error) : onlyCallMessage(error, options.ownCommand);
     const code = fail(isAnswer ? 'TOOL_EXECUTION_ERROR' : toolErrorCode(error), redactor.inLogs(message));
     if (error.kind === 'unknown_server') return BAD_USAGE;
     return error.kind === 'cancelled' ? INTERRUPTED : code;

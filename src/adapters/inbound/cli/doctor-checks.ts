@@ -7,6 +7,7 @@ import { type ModelProfiles, profileFor } from '../../../domain/answers/model-pr
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import type { AccessPolicy } from '../../../domain/gateway/access.ts';
 import type { ApprovedTools } from '../../../domain/gateway/approved-tools.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import {
   type GroundingPolicy,
@@ -55,8 +56,8 @@ export interface CheckedSetup {
   readonly isOpenToMachine?: boolean;
   readonly profiles: ModelProfiles;
   readonly toolErrors: 'protocol' | 'result';
-  /** The options `--config` and `--servers` that were typed, which advised commands repeat. */
-  readonly typed?: string | undefined;
+  /** How this person starts the program, which advised commands repeat. */
+  readonly ownCommand?: OwnCommand | undefined;
 }
 
 export interface CheckedQuota extends QuotaPolicy {
@@ -93,10 +94,10 @@ export async function* checksOf(options: CheckedSetup, signal: AbortSignal): Asy
   for (const notice of options.notices ?? []) yield toCheck('configuration', 'warning', messageForProblem(notice));
   yield* checkSettings(options);
   if (gateway !== undefined) yield* checkServers(gateway, signal);
-  for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login, options.typed);
+  for (const login of (await options.readLogins?.()) ?? []) yield checkLogin(login, options.ownCommand);
   if (grounding !== undefined) yield* checkGrounding(gateway, grounding);
   if (access !== undefined) yield checkAccess(access, gateway);
-  if (approved !== undefined) yield checkLock(approved, gateway, options.typed);
+  if (approved !== undefined) yield checkLock(approved, gateway, options.ownCommand);
   if (audit !== undefined) yield checkAudit(audit);
   if (quota !== undefined) yield await checkQuota(quota);
   if (oauth !== undefined) yield await checkOAuth(oauth, signal);
@@ -160,7 +161,7 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
   }
 }
 
-function checkLogin(login: CheckedLogin, typed: string | undefined): Check {
+function checkLogin(login: CheckedLogin, ownCommand: OwnCommand | undefined): Check {
   const name = `login ${login.server}`;
   if ('clientId' in login) {
     const [as, held] = [`as the client ${login.clientId}, without a person (client_credentials)`, login.login];
@@ -169,7 +170,7 @@ function checkLogin(login: CheckedLogin, typed: string | undefined): Check {
   return withWarnings(name, loginWords(login), [
     ...(login.renewable
       ? []
-      : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server, typed)}`]),
+      : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server, ownCommand)}`]),
     ...(login.isShared ? [SHARED_LOGIN] : []),
   ]);
 }

@@ -29,7 +29,7 @@ const MAX_DESCRIPTION = 100;
  * cannot be used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, tool, json, out, err, isTerminal, offered, typed = '' } = options;
+  const { gateway, tool, json, out, err, isTerminal, offered, ownCommand } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
   const { servers = [], tools: known = [] } = gateway ?? {};
@@ -48,7 +48,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     const shown = servers.map((server) => ({
       ...server,
       since: server.since.toISOString(),
-      login: server.login && loginCommand(server.name, typed),
+      login: server.login && loginCommand(server.name, ownCommand),
     }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
     const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
@@ -62,21 +62,21 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     for (const server of servers) {
       const { name, changed } = server;
       show(server);
-      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, typed))}\n`);
+      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, ownCommand))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
         out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (!json && idle.length > 0) out(`${idleServers(typed)}\n`);
+  if (!json && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
   if (isMissing && isAvailable) err.write(`${redact(missingTool(tool, options))}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
 /** The message about a tool that the only server that is shown does not offer. */
-function missingTool(tool: string, { gateway, typed }: ListToolsOptions): string {
+function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): string {
   const [server] = gateway?.servers ?? [];
-  if (server?.changed?.includes(tool)) return notApprovedMessage([tool], typed);
+  if (server?.changed?.includes(tool)) return notApprovedMessage([tool], ownCommand);
   const known = (gateway?.tools ?? []).map(({ name }) => name);
   return toolErrorMessage({ kind: 'unknown_tool', server: server?.name ?? '', tool, known });
 }

@@ -54,7 +54,7 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
   if (json) {
     const text = redactedJson({ logins: list.map(toJson) }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-  } else if (list.length === 0) out(`${LOGIN_MESSAGES.none(options.typed)}\n`);
+  } else if (list.length === 0) out(`${LOGIN_MESSAGES.none(options.ownCommand)}\n`);
   else for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
   return SUCCEEDED;
 }

@@ -2,6 +2,7 @@ import type { Check } from '../../../application/answers/diagnose-setup.ts';
 import type { AuditPolicy } from '../../../application/tools/audit.ts';
 import { type AccessPolicy, GROUP_PREFIX, unmatchedGrants } from '../../../domain/gateway/access.ts';
 import { type ApprovedTools, numberOfTools } from '../../../domain/gateway/approved-tools.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { unmatchedGrant } from '../words/config-problems.ts';
 import { notApprovedMessage } from '../words/lock-messages.ts';
 import { count } from '../words/plain.ts';
@@ -17,10 +18,10 @@ export function checkAccess(access: AccessPolicy, gateway: Servers | undefined):
 }
 
 /** Counts the approved tools, and warns of tools that are withheld because they are not approved. */
-export function checkLock(approved: ApprovedTools, gateway: Servers | undefined, typed?: string): Check {
+export function checkLock(approved: ApprovedTools, gateway: Servers | undefined, ownCommand?: OwnCommand): Check {
   const number = count(numberOfTools(approved), 'approved tool');
   const warnings = (gateway?.servers ?? []).flatMap(({ name, changed }) =>
-    changed === undefined ? [] : `${name}: ${notApprovedMessage(changed, typed)}`,
+    changed === undefined ? [] : `${name}: ${notApprovedMessage(changed, ownCommand)}`,
   );
   return withWarnings('lock', number, warnings);
 }

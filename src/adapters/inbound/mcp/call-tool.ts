@@ -3,6 +3,7 @@ import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { ToolCall as NamedCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
 import { starting, toolErrorText } from '../words/tool-error-messages.ts';
@@ -14,6 +15,8 @@ export interface CallOptions extends PresentationOptions {
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly clock: Clock;
   readonly redactor: Redactor;
+  /** How a client can start the program, if it may know that. */
+  readonly ownCommand?: OwnCommand | undefined;
 }
 
 type Named = Pick<NamedCall, 'server' | 'tool' | 'onlyReads' | 'nameWhenStarted'>;
@@ -73,16 +76,16 @@ function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, option
   if (error.kind === 'answer_failed') return toFailedReply(error.error, era, options);
   if ((error.kind === 'audit_unavailable' || error.kind === 'unrecorded') && server === BUILT_IN_SERVER)
     return toFailedReply({ kind: error.kind }, era, options);
-  return toErrorReply(error, options.redactor.inLogs);
+  return toErrorReply(error, options);
 }
 
 /** A JSON-RPC error of the server is passed on; any other failure is a result, which a model can read. */
-function toErrorReply(error: ToolCallError, redact: Redactor['inLogs']): ToolReply {
+function toErrorReply(error: ToolCallError, { redactor, ownCommand }: CallOptions): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   const isGone = error.kind === 'unknown_tool' && error.isGone === true;
   if (!isGone && (error.kind === 'unknown_tool' || error.kind === 'unknown_server')) return 'unknown_tool';
-  if (error.kind === 'json_rpc') return { error: toServerError(error, redact) };
-  return { result: failedResult(redact(toolErrorText(error))) };
+  if (error.kind === 'json_rpc') return { error: toServerError(error, redactor.inLogs) };
+  return { result: failedResult(redactor.inLogs(toolErrorText(error, ownCommand))) };
 }
 
 /** Codes that clients would relate to this server, and that have an HTTP status: unknown method; headers, capabilities, version. */

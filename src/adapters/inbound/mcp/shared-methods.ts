@@ -21,7 +21,7 @@ interface Call extends Pick<ToolCall, 'era' | 'by'> {
   readonly params: Params;
 }
 
-interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor'> {
+interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor' | 'ownCommand'> {
   /** Whether the client has a session: it is notified of changes, and capabilities are declared before the servers have started. */
   readonly isSession: boolean;
 }
@@ -103,7 +103,8 @@ export class GatewayMethods {
     const { error } = outcome;
     if (error.kind === 'cancelled') return 'cancelled';
     if (error.kind === 'json_rpc') return { error: toServerError(error, inLogs) };
-    if (error.kind !== 'unknown_server') return { error: { ...INTERNAL, message: inLogs(toolErrorText(error)) } };
+    if (error.kind !== 'unknown_server')
+      return { error: { ...INTERNAL, message: inLogs(toolErrorText(error, this.#options.ownCommand)) } };
     const code = era === 'legacy' && method === 'resources/read' ? RESOURCE_NOT_FOUND : INVALID_PARAMS;
     return { error: { code, message: `Unknown ${kind}: ${excerpt(id)}` } };
   }

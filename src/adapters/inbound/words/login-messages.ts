@@ -1,4 +1,5 @@
 import type { LoginSummary } from '../../../application/ports/logins.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 
@@ -30,7 +31,7 @@ export const LOGIN_MESSAGES = {
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,
-  none: (typed = '') => `There are no logins. Sign in with: ${loginCommand('<server>', typed)}`,
+  none: (ownCommand?: OwnCommand) => `There are no logins. Sign in with: ${loginCommand('<server>', ownCommand)}`,
   notDeleted: (server: string, reason: string) =>
     `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,
   notRevoked: (server: string, reason: string) =>

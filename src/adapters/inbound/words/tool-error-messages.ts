@@ -1,3 +1,4 @@
+import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand, type ServerState, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
@@ -6,8 +7,8 @@ import { duration, excerpt, NO_AUDIT } from './plain.ts';
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 const LIST_TOOLS = 'List its tools to see which it has.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
-export const idleServers = (typed: string) =>
-  `Idle servers start with their first call. To ask them for their tools now: openai-responses-mcp tools --fresh${typed}`;
+export const idleServers = (ownCommand: OwnCommand | undefined) =>
+  `Idle servers start with their first call. To ask them for their tools now: ${advised('tools --fresh', ownCommand)}`;
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
@@ -15,25 +16,25 @@ export const unwritableFile = (file: string, reason: string) => `The file ${file
 
 const MAX_NAMES = 20;
 
-/** The message for a failed call of a server's tool: what happened, then what to do. `typed`: the options that advised commands repeat. */
-export function toolErrorMessage(error: ToolCallError, typed = ''): string {
-  return cleanText(rawMessage(error, typed));
+/** The message for a failed call of a server's tool: what happened, then what to do. `ownCommand`: how the reader starts this program, if that is known. */
+export function toolErrorMessage(error: ToolCallError, ownCommand?: OwnCommand): string {
+  return cleanText(rawMessage(error, ownCommand));
 }
 
 /** The error code and the message, for clients that get only a text. */
-export function toolErrorText(error: ToolCallError): string {
-  const message = toolErrorMessage(error);
+export function toolErrorText(error: ToolCallError, ownCommand?: OwnCommand): string {
+  const message = toolErrorMessage(error, ownCommand);
   return error.kind in NO_AUDIT ? message : `${toolErrorCode(error)}: ${message}`;
 }
 
 /** The message in the terminal, where the server was started only for this call, and is not started again. */
-export function onlyCallMessage(error: ToolCallError, typed = ''): string {
-  if (error.kind !== 'not_available') return toolErrorMessage(error, typed);
+export function onlyCallMessage(error: ToolCallError, ownCommand?: OwnCommand): string {
+  if (error.kind !== 'not_available') return toolErrorMessage(error, ownCommand);
   const reason = error.reason === undefined ? '' : `: ${error.reason}`;
   return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
 }
 
-function rawMessage(error: ToolCallError, typed: string): string {
+function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): string {
   switch (error.kind) {
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
@@ -45,7 +46,7 @@ function rawMessage(error: ToolCallError, typed: string): string {
       return `The server ${server} ${isGone ? 'no longer has the' : 'has no'} tool ${JSON.stringify(excerpt(tool))}. ${others}`;
     }
     case 'tool_changed':
-      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: openai-responses-mcp tools --diff${typed}. Approve it with: openai-responses-mcp tools --lock${typed}`;
+      return `The tool ${error.server}/${error.tool} ${error.change === 'new' ? 'is new' : 'has changed'} and is not approved, so the call was not sent. Compare it with: ${advised('tools --diff', ownCommand)}. Approve it with: ${advised('tools --lock', ownCommand)}`;
     case 'not_read_only':
       return `The tool ${JSON.stringify(excerpt(error.tool))} of the server ${error.server} does not declare that it only reads. Nothing was sent. Use call_tool to call it.`;
     case 'not_available': {
@@ -66,9 +67,9 @@ function rawMessage(error: ToolCallError, typed: string): string {
     case 'invalid_result':
       return `The server's answer is not valid: ${error.detail}.`;
     case 'unauthorized':
-      return unauthorizedMessage(error, typed);
+      return unauthorizedMessage(error, ownCommand);
     case 'login_required':
-      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, typed)}`;
+      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, ownCommand)}`;
     case 'audit_unavailable':
     case 'unrecorded':
       return NO_AUDIT[error.kind];
@@ -81,13 +82,16 @@ function rawMessage(error: ToolCallError, typed: string): string {
   }
 }
 
-function unauthorizedMessage(error: Extract<ToolCallError, { kind: 'unauthorized' }>, typed: string): string {
+function unauthorizedMessage(
+  error: Extract<ToolCallError, { kind: 'unauthorized' }>,
+  ownCommand: OwnCommand | undefined,
+): string {
   const { server, status, scopes, reason } = error;
   if (reason !== undefined) return `The gateway has no access to the server ${server}: ${reason}.`;
   if (scopes === undefined)
     return `The server did not accept the gateway's credentials (HTTP ${status}). Check its headers in the configuration.`;
   const needed = scopes.join(', ') || 'those that the server requires';
-  return `The gateway's login has too few scopes for this call. Set auth.scopes of the server ${server} to ${needed}, and sign in again on the gateway's machine with: ${loginCommand(server, typed)}`;
+  return `The gateway's login has too few scopes for this call. Set auth.scopes of the server ${server} to ${needed}, and sign in again on the gateway's machine with: ${loginCommand(server, ownCommand)}`;
 }
 
 const STATES: Readonly<Record<ServerState, string>> = {

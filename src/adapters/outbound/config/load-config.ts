@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigProblem, Validated } from '../../../application/ports/config.ts';
-import { typedOptions } from '../../../domain/gateway/typed-options.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, variableText } from '../network/environment.ts';
@@ -40,7 +39,7 @@ type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
 
 /** Reads everything to which the keys refer: variables, files and servers. */
 async function resolve(
-  { environment, commandLine, isReload, writesLock = false }: ConfigOptions,
+  { environment, commandLine, isReload, startCommand, writesLock = false }: ConfigOptions,
   { config, explicit, report }: SetKeys,
   file: string | undefined,
   problems: ConfigProblem[],
@@ -60,7 +59,7 @@ async function resolve(
   checkOfferedTools(config, servers.known, report);
   const access = config.access && readAccess(config, servers.known, report);
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
-  const lock = isLocked ? readLock(gateway.lock, typedOptions(commandLine), writesLock ? () => {} : report) : undefined;
+  const lock = isLocked ? readLock(gateway.lock, startCommand?.(), writesLock ? () => {} : report) : undefined;
   const mistyped = mistypedVariables(environment, [...READ_ELSEWHERE, ...servers.ownSecrets, ...servers.ofEntries]);
   const notices = [...(http?.notices ?? []), ...(callers === undefined ? [] : unknownCallers(config, callers))];
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices };

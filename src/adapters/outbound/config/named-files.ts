@@ -2,17 +2,18 @@ import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path';
 import { mergePolicy, systemPolicyIn } from '../../../domain/answers/system-policy.ts';
 import { parseLock } from '../../../domain/gateway/approved-tools.ts';
+import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { failureOf, readNonEmptyText, readText } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './config-tree.ts';
 import type { Report } from './problems.ts';
 
-/** The file of `gateway.lock` and its approved tools, or a problem if it cannot be used. `typed` has options for the advised command. */
-export function readLock(file: string, typed: string, report: Report) {
+/** The file of `gateway.lock` and its approved tools, or a problem if it cannot be used. */
+export function readLock(file: string, ownCommand: OwnCommand | undefined, report: Report) {
   const content = readText(file);
   const approved = 'text' in content ? parseLock(content.text) : undefined;
   const reason = 'reason' in content ? content.reason : 'it is damaged, or of another version';
-  const advice = `expected the approved tools (${reason}); write them with: openai-responses-mcp tools --lock${typed}`;
+  const advice = `expected the approved tools (${reason}); write them with: ${advised('tools --lock', ownCommand)}`;
   if (approved === undefined) report('gateway.lock', advice, file);
   return { file, approved };
 }

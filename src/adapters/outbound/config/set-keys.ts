@@ -1,4 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { expandPath } from '../files/local-files.ts';
 import { type Environment, variableText } from '../network/environment.ts';
@@ -16,6 +17,8 @@ export interface ConfigOptions {
   readonly environment: Environment;
   readonly commandLine: CommandLineOptions;
   readonly version: string;
+  /** How a person starts the program. */
+  readonly startCommand?: () => OwnCommand;
   /** Whether the configuration is read again while the program runs. An empty file is then a problem. */
   readonly isReload?: boolean;
   /** Whether the file of `gateway.lock` is to be written, so that it may be missing or damaged. */

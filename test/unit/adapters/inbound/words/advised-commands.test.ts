@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import { notApprovedMessage } from '../../../../../src/adapters/inbound/words/lock-messages.ts';
 import { LOGIN_MESSAGES } from '../../../../../src/adapters/inbound/words/login-messages.ts';
-import { idleServers, toolErrorMessage } from '../../../../../src/adapters/inbound/words/tool-error-messages.ts';
+import {
+  idleServers,
+  toolErrorMessage,
+  toolErrorText,
+} from '../../../../../src/adapters/inbound/words/tool-error-messages.ts';
 
-const TYPED = ' --config g.yaml';
+const OWN = { program: 'node /srv/build/index.js', options: ' --config /srv/g.yaml' };
 
 test.each([
-  [toolErrorMessage({ kind: 'login_required', server: 'tickets' }, TYPED), 'login tickets --config g.yaml'],
-  [notApprovedMessage(['find'], TYPED), '(see: openai-responses-mcp tools --diff --config g.yaml)'],
-  [LOGIN_MESSAGES.none(TYPED), 'login <server> --config g.yaml'],
-  [idleServers(TYPED), 'tools --fresh --config g.yaml'],
-])('%j repeats the typed options', (message, command) => {
-  expect(message.endsWith(command)).toBe(true);
+  [toolErrorMessage({ kind: 'login_required', server: 'tickets' }, OWN), 'login tickets'],
+  [notApprovedMessage(['find'], OWN), 'tools --diff'],
+  [LOGIN_MESSAGES.none(OWN), 'login <server>'],
+  [idleServers(OWN), 'tools --fresh'],
+  [toolErrorText({ kind: 'login_required', server: 'tickets' }, OWN), 'login tickets'],
+  [toolErrorMessage({ kind: 'tool_changed', server: 'a', tool: 'b', change: 'new' }, OWN), 'tools --lock'],
+])('%j names the program and its options so that the command works in any folder', (message, words) => {
+  expect(message).toContain(`: node /srv/build/index.js ${words} --config /srv/g.yaml`);
 });

@@ -366,7 +366,7 @@ describe('the section gateway', () => {
     const file = at('tools.lock.json');
     const yaml = 'gateway: {lock: tools.lock.json}';
     const config = at('config.yaml');
-    const advice = `write them with: openai-responses-mcp tools --lock --config ${config}`;
+    const advice = `write them with: openai-responses-mcp tools --lock`;
     expect(await problemsOf(yaml)).toEqual([`gateway.lock: ${file}: expected the approved tools (ENOENT); ${advice}`]);
     writeFileSync(file, '{"version":2,"servers":{}}');
     const damaged = `gateway.lock: ${file}: expected the approved tools (it is damaged, or of another version); ${advice}`;
