@@ -81,6 +81,21 @@ const { output } = await bundle.write({
 });
 await bundle.close();
 
+// A bundle of its own: a thread that reads texts needs nothing else of the program.
+const worker = await rolldown({
+  cwd: root,
+  input: 'src/adapters/outbound/texts/text-worker.ts',
+  platform: 'node',
+  transform: { target: 'node20' },
+  logLevel: 'warn',
+});
+const { output: workerOutput } = await worker.write({
+  file: `build/chunks/text-worker-${version}.js`,
+  format: 'cjs',
+  minify: true,
+});
+await worker.close();
+
 const pageFolder = `${root}src/adapters/inbound/http/page`;
 for (const name of ['index.html', 'page.css']) cpSync(`${pageFolder}/${name}`, `${root}build/page/${name}`);
 const page = await rolldown({
@@ -92,7 +107,7 @@ const page = await rolldown({
 const { output: pageOutput } = await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
 await page.close();
 
-const files = [...output, ...pageOutput].flatMap((chunk) => Object.keys(chunk.modules));
+const files = [...output, ...workerOutput, ...pageOutput].flatMap((chunk) => Object.keys(chunk.modules));
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');
 writeFileSync(`${root}build/index.js`, ENTRY_POINT);
 // Only known files: `--record` may have added others to the folder.

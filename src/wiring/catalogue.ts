@@ -16,6 +16,7 @@ import { mayHaveEffects } from '../domain/grounded/grounding.ts';
 import type { Answers } from './container.ts';
 import type { ComposedGateway, ExposureOptions, GatewayOptions } from './gateway.ts';
 import type { Runtime } from './runtime.ts';
+import { TEXT_WORKER } from './version.ts';
 
 interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, GatewayOptions {
   /** Calls a tool for the model. Default: by the catalogue. */
@@ -39,7 +40,9 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   });
   const answering = whenNeeded(async (): Promise<Answers> => {
     const { createContainer } = await import('./container.ts');
-    return createContainer(runtime, join(runtime.folder, 'recordings'), async () => ({
+    const inFolder = (name: string) => join(runtime.folder, name);
+    const files = { recordings: inFolder('recordings'), textWorker: inFolder(TEXT_WORKER) };
+    return createContainer(runtime, files, async () => ({
       ...(await servers.get()),
       call: call ?? ((toolCall, signal) => catalogue.call(toolCall, signal)),
     }));

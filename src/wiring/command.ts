@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
@@ -147,17 +147,21 @@ async function checkSetup({ json }: CommandOf<'doctor'>, context: Context, signa
 /** Checks the text of a file, of a page or of standard input. */
 async function runCheck({ source, json }: CommandOf<'check'>, context: Context, signal: AbortSignal): Promise<number> {
   const { loadCheck } = composeCatalogue(context, { servers: [], logSpawn: () => {} });
-  try {
-    const { check, fetchText } = await loadCheck();
-    const reading = isWebUrl(source) ? fetchText(source, signal) : source === '-' ? text(process.stdin) : undefined;
-    const read = reading === undefined ? readFileSync(source, 'utf8') : await untilAborted(reading, signal);
-    if (signal.aborted) return INTERRUPTED;
-    const isText = typeof read === 'string' && !read.includes('\0');
-    if (isText) return await checkTextFor({ ...context, check, text: read, json }, signal);
-    const page = typeof read === 'string' ? ({ state: 'unreadable', reason: 'not_text' } as const) : read;
-    context.err.write(`${CHECK.unreadable(source, page)}\n`);
-  } catch (error) {
-    context.err.write(`${unreadableFile(source, reasonOf(error))}\n`);
+  const { check, fetchText } = await loadCheck();
+  const reading = isWebUrl(source)
+    ? fetchText(source, signal)
+    : source === '-'
+      ? text(process.stdin)
+      : readFile(source, 'utf8');
+  const read = await untilAborted(reading, signal).catch((error: unknown) => ({ error }));
+  if (signal.aborted) return INTERRUPTED;
+  const isText = typeof read === 'string' && !read.includes('\0');
+  if (isText) return checkTextFor({ ...context, check, text: read, json }, signal);
+  if (typeof read === 'object' && 'error' in read) {
+    context.err.write(`${unreadableFile(source, reasonOf(read.error))}\n`);
+    return BAD_USAGE;
   }
+  const page = typeof read === 'string' ? ({ state: 'unreadable', reason: 'not_text' } as const) : read;
+  context.err.write(`${CHECK.unreadable(source, page)}\n`);
   return BAD_USAGE;
 }

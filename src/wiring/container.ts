@@ -14,6 +14,7 @@ import { folderRecorder } from '../adapters/outbound/openai/recordings/folder-re
 import { OfflineSearch } from '../adapters/outbound/openai/recordings/offline-search.ts';
 import { createCitedPages } from '../adapters/outbound/pages/create-cited-pages.ts';
 import { HmacHandleSigner } from '../adapters/outbound/signing/hmac-handle-signer.ts';
+import { WorkerTextReader } from '../adapters/outbound/texts/worker-text-reader.ts';
 import { type Application, createApplication } from '../application/answers/application.ts';
 import { LongAnswers } from '../application/answers/long-answers.ts';
 import { checkSources } from '../application/check/check-sources.ts';
@@ -30,6 +31,7 @@ const TOKENS = {
   longAnswers: token<LongAnswers | undefined>('LongAnswers'),
   citedPages: token<Pages | undefined>('CitedPages'),
   checkedPages: token<Pages>('CheckedPages'),
+  texts: token<WorkerTextReader>('TextReader'),
   application: token<Application>('Application'),
 };
 
@@ -41,18 +43,22 @@ type Api = ReturnType<typeof createApiFetch>;
 type OpenAiOptions = ReturnType<typeof toOpenAiOptions>;
 type Pages = ReturnType<typeof createCitedPages>;
 
+/** Files of the program that it opens itself. */
+interface ProgramFiles {
+  /** The folder of the recordings in the package. */
+  readonly recordings: string;
+  /** The entry point of the threads that read texts. */
+  readonly textWorker: string;
+}
+
 /** The answers and the check of sources, which share packages and nothing else. */
 export type Answers = ReturnType<typeof createContainer>;
 
 /**
- * Registers the adapters of the ports of answers, as the configuration chooses them. `shippedRecordings` is the folder of the recordings in the
- * package; `startGateway` starts the servers when it is first called. Import this file only with the first question, because it loads `openai`.
+ * Registers the adapters of the ports of answers, as the configuration chooses them. `startGateway` starts the servers when it is first called. Import
+ * this file only with the first question, because it loads `openai`.
  */
-export function createContainer(
-  runtime: Runtime,
-  shippedRecordings: string,
-  startGateway: () => Promise<AnswerGateway>,
-) {
+export function createContainer(runtime: Runtime, files: ProgramFiles, startGateway: () => Promise<AnswerGateway>) {
   const { config, clock, logger, redactor } = runtime;
   const { openai, llm } = config;
   const container = root.createChildContainer();
@@ -70,7 +76,7 @@ export function createContainer(
   register(TOKENS.openAi, () => toOpenAiOptions(runtime, get(TOKENS.api)));
   register(TOKENS.llmSearch, () =>
     llm.adapter === 'offline'
-      ? new OfflineSearch({ ...runtime, path: llm.recordings ?? shippedRecordings })
+      ? new OfflineSearch({ ...runtime, path: llm.recordings ?? files.recordings })
       : createOpenAiSearch(runtime, get(TOKENS.openAi)),
   );
   register(TOKENS.longAnswers, () => {
@@ -90,6 +96,7 @@ export function createContainer(
   register(TOKENS.checkedPages, () =>
     createPages(runtime, 'checks sources', { resolveDates: false, check: 'evidence' }),
   );
+  register(TOKENS.texts, () => new WorkerTextReader({ file: files.textWorker, clock }));
   register(TOKENS.application, () => {
     const ports = {
       clock,
@@ -97,6 +104,7 @@ export function createContainer(
       llmSearch: get(TOKENS.llmSearch),
       long: get(TOKENS.longAnswers),
       citedPages: get(TOKENS.citedPages)?.citedPages,
+      texts: get(TOKENS.texts),
       apiProbe: async () => new OpenAiProbe(get(TOKENS.openAi)),
     };
     const { grounding: policy } = config;
@@ -108,8 +116,8 @@ export function createContainer(
     /** The check of sources, with its presentation. */
     check: () => {
       const { citedPages, fetchText } = get(TOKENS.checkedPages);
-      const check = checkSources({ citedPages, clock });
-      return { check, fetchText, present: toCheckResult, progress: CHECK.progress };
+      const check = checkSources({ citedPages, texts: get(TOKENS.texts), clock });
+      return { check, fetchText, present: toCheckResult, progress: CHECK.progress, problem: CHECK.problem };
     },
     /** Closes everything that was created: users of a port before the port. */
     close: async () => {

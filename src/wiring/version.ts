@@ -6,3 +6,6 @@ export const VERSION = typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '
 export const PROGRAM = 'openai-responses-mcp';
 
 export const IDENTITY = { name: PROGRAM, version: VERSION };
+
+/** The entry point of the threads that read texts. With the version, a process whose files are replaced finds its own, or none. */
+export const TEXT_WORKER = `chunks/text-worker-${VERSION}.js`;

@@ -12,6 +12,7 @@ import { bootstrap } from '../../src/wiring/runtime.ts';
 import type { FakeApi } from '../support/fake-api.ts';
 import { callerOf } from '../support/origins.ts';
 import { HOME_VARIABLE } from '../support/platform.ts';
+import { BUILT_TEXT_WORKER } from '../support/text-worker.ts';
 import { API_KEY } from './search-kit.ts';
 
 /** The complete program without a driver, as `main` composes it, with a configuration in YAML, on a fake API; for one test. */
@@ -28,8 +29,10 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
     version: '0.9.0',
   });
   if ('problems' in validated) throw new Error(JSON.stringify(validated.problems));
-  const { application, close } = createContainer(validated.value, home, () =>
-    Promise.reject(new Error('there are no servers')),
+  const { application, close } = createContainer(
+    validated.value,
+    { recordings: home, textWorker: BUILT_TEXT_WORKER },
+    () => Promise.reject(new Error('there are no servers')),
   );
   onTestFinished(close);
   onTestFinished(() => validated.value.close());

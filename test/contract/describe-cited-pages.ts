@@ -37,7 +37,7 @@ export function describeCitedPages(name: string, start: () => Promise<StartedCit
       const pages = await citedPages.read([missing, undated, dated, broken], never());
       expect(pages.size).toBe(4);
       expect(pages.get(dated)).toMatchObject({ state: 'ok', status: 200, publishedOn: '2024-03-05' });
-      expect((await pages.get(dated)?.text?.())?.visible).toContain('A long text.');
+      expect(pages.get(dated)?.text?.visible).toContain('A long text.');
       expect(pages.get(undated)).toMatchObject({ state: 'ok' });
       expect(pages.get(undated)?.publishedOn).toBeUndefined();
       expect(pages.get(missing)).toMatchObject({ state: 'dead', status: 404 });

@@ -37,7 +37,7 @@ const TEXT = `<p>A long text. ${'x'.repeat(200)}</p>`;
 
 describeCitedPages('FakeCitedPages', async () => {
   const hanging = 'https://hanging.example/';
-  const text = async () => ({ visible: 'A long text.', other: [], isCut: false });
+  const text = { visible: 'A long text.', other: [], isCut: false };
   const ok = { state: 'ok', status: 200 } as const;
   return {
     citedPages: new FakeCitedPages(

@@ -42,7 +42,7 @@ function start(over: Partial<WebCitedPagesOptions> & { readonly isAllowed?: (add
 
 async function readOne(url: string, citedPages = start()) {
   const { text, ...page } = (await citedPages.read([url], never())).get(url) ?? {};
-  return { ...page, ...(text && { text: await text() }) };
+  return { ...page, ...(text && { text }) };
 }
 
 const responds =
@@ -191,9 +191,7 @@ test('other messages are handled between two pages', async () => {
     return new Date('2026-11-21T03:00:00Z');
   };
   setImmediate(count);
-  const read = await start({ clock, resolveDates: true }).read(urls, never());
+  await start({ clock, resolveDates: true }).read(urls, never());
   expect(new Set(decoded).size).toBe(3);
-  const compared = await Promise.all([...read.values()].map(({ text }) => text?.().then(() => turns)));
-  expect(new Set(compared).size).toBe(3);
   isOver = true;
 });

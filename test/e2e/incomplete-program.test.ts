@@ -18,9 +18,10 @@ function newProgram() {
   cpSync(path.join(ROOT, 'build'), folder, { recursive: true });
   const chunks = path.join(folder, 'chunks');
   const files = readdirSync(chunks);
-  /** The chunk that exports this: the bundler chooses the names of chunks. */
+  /** The chunk with this name, or that exports this: the bundler chooses the names of chunks. */
   const chunkOf = (exported: string) => {
-    const exports = (file: string) => readFileSync(path.join(chunks, file), 'utf8').includes(`exports.${exported}=`);
+    const exports = (file: string) =>
+      file.startsWith(exported) || readFileSync(path.join(chunks, file), 'utf8').includes(`exports.${exported}=`);
     return path.join(chunks, files.find(exports) ?? exported);
   };
   return {
@@ -54,6 +55,15 @@ describe('a file that is missing after an update', () => {
     await expect
       .poll(() => server.stderr())
       .toMatch(/^\S+ \S+ ERROR internal error in tools\/call: Error: Cannot find module/);
+  });
+
+  test('makes a check fail, if it reads texts', async () => {
+    const { program, remove } = newProgram();
+    remove('text-worker');
+    expect(await runCli(['check', path.join(ROOT, 'README.md')], { program })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(MESSAGE),
+    });
   });
 
   test('of another version is not loaded by a process of this one', async () => {

@@ -4,9 +4,11 @@ import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
 import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
 import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
+import type { TextReader } from '../../src/application/ports/text-reader.ts';
 import type { Audit } from '../../src/application/tools/audit.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';
+import { FakeTextReader } from './fake-text-reader.ts';
 import { callerOf } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
@@ -16,6 +18,7 @@ export interface CoreOptions {
   readonly logger?: RecordingLogger;
   readonly config?: Partial<Config>;
   readonly citedPages?: CitedPages | undefined;
+  readonly texts?: TextReader;
   readonly audit?: Audit | undefined;
   readonly long?: Parameters<typeof createApplication>[0]['long'];
   readonly grounding?: Grounding | undefined;
@@ -29,11 +32,12 @@ export function startCore({
   logger = new RecordingLogger(),
   config = {},
   citedPages,
+  texts = new FakeTextReader(),
   long,
   grounding,
   apiProbe = () => Promise.reject(new Error('this test has no API to probe')),
 }: CoreOptions = {}) {
-  const ports = { llmSearch, apiProbe, clock, logger, citedPages, long };
+  const ports = { llmSearch, apiProbe, clock, logger, citedPages, texts, long };
   const application = createApplication(ports, coreConfig(config), grounding);
   return { application, llmSearch, clock, logger };
 }

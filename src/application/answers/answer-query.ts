@@ -154,10 +154,10 @@ export class AnswerQuery {
     return { result, report: { ...report, state: 'unfinished', handle } };
   }
 
-  async #readPages({ today }: SearchRequest, reply: SearchReply, signal: AbortSignal) {
+  async #readPages({ today, by }: SearchRequest, reply: SearchReply, signal: AbortSignal) {
     const { maxCitations, blockedDomains } = this.#deps.config;
     const chosen = chooseCitations(reply, { maxCitations, blockedDomains, today });
-    const pages = chosen.isOk() ? await this.#deps.pageChecks?.read(chosen.value, reply, signal) : undefined;
+    const pages = chosen.isOk() ? await this.#deps.pageChecks?.read(chosen.value, reply, by.caller, signal) : undefined;
     return { chosen, pages };
   }
 

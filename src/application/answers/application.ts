@@ -5,6 +5,7 @@ import type { ApiProbe } from '../ports/api-probe.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch } from '../ports/llm-search.ts';
+import type { TextReader } from '../ports/text-reader.ts';
 import type { Answer } from '../tools/answer.ts';
 import { AnswerQuery, type AnswerQueryDependencies, type AnswerQueryInput } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
@@ -29,6 +30,7 @@ interface Ports extends Pick<AnswerQueryDependencies, 'long' | 'clock' | 'logger
   readonly apiProbe: () => Promise<ApiProbe>;
   /** Absent if cited pages are not to be read. */
   readonly citedPages?: CitedPages | undefined;
+  readonly texts: TextReader;
 }
 
 /** What grounded answers need; absent if they are not configured. */
@@ -36,10 +38,10 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
-  const { llmSearch, clock, logger, citedPages, long } = ports;
+  const { llmSearch, clock, logger, citedPages, texts, long } = ports;
   const web = new CoalescingSearch(llmSearch);
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch: web, clock, logger });
-  const pageChecks = citedPages && new PageChecks(citedPages, config);
+  const pageChecks = citedPages && new PageChecks(citedPages, texts, config);
   const answerQuery = new AnswerQuery({ web, grounded, long, clock, logger, config, pageChecks });
   const hasLong = long !== undefined && config.longAnswers !== undefined;
   const setup = { ...ports, answerQuery, config, isLong: hasLong, web: grounding?.policy.web };

@@ -2,13 +2,19 @@ import type { AnswerResult } from '../../domain/answers/answer-result.ts';
 import type { ChosenCitations } from '../../domain/answers/chosen-citations.ts';
 import { pageKey } from '../../domain/answers/citation.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
-import { claimsFor } from '../../domain/evidence/claims.ts';
-import { evidenceFor } from '../../domain/evidence/evidence.ts';
 import { isWebUrl } from '../../domain/values/web-url.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
+import type { TextReader, Unread } from '../ports/text-reader.ts';
 import type { DateOrigin, PagesReport } from '../tools/answer.ts';
+
+/** A page that was read, but not compared with the answer in its time. The deadline of an answer ends only the comparison. */
+const NOT_COMPARED: Readonly<Record<Unread['kind'], Partial<KnownPage>>> = {
+  cancelled: {},
+  too_slow: { state: 'unreadable', reason: 'too_slow' },
+  too_large: { state: 'unreadable', reason: 'too_large' },
+};
 
 type KnownPages = ReadonlyMap<string, KnownPage>;
 
@@ -17,17 +23,20 @@ export class PageChecks {
   /** The number of pages of all answers, by state. */
   readonly counts = { ok: 0, dead: 0, unreadable: 0 };
   readonly #citedPages: CitedPages;
+  readonly #texts: TextReader;
   readonly #config: Pick<Config, 'resolveDates' | 'citationCheck'>;
 
-  constructor(citedPages: CitedPages, config: Pick<Config, 'resolveDates' | 'citationCheck'>) {
+  constructor(citedPages: CitedPages, texts: TextReader, config: Pick<Config, 'resolveDates' | 'citationCheck'>) {
     this.#citedPages = citedPages;
+    this.#texts = texts;
     this.#config = config;
   }
 
-  /** The pages that were read, by URL. When `signal` aborts, the others are `unreadable`. */
+  /** The pages that were read, by URL, for a caller. When `signal` aborts, the others are `unreadable`. */
   async read(
     { body, citations }: Pick<ChosenCitations, 'body' | 'citations'>,
     reply: SearchReply,
+    caller: string,
     signal: AbortSignal,
   ): Promise<KnownPages> {
     const urls = citations.map(({ url }) => url).filter((url) => isWebUrl(url) && mayBeFetched(url, reply));
@@ -35,10 +44,10 @@ export class PageChecks {
     const readings = await this.#citedPages.read(urls, signal);
     const known = new Map<string, KnownPage>();
     for (const [url, { text, ...page }] of readings) {
-      const read = signal.aborted ? undefined : await text?.();
-      const evidence = read && !signal.aborted ? evidenceFor(claimsFor(body, url), read) : undefined;
+      const compared = text && (await this.#texts.read('evidence', [body, url, text], caller, signal));
       // The texts of pages are not kept, only the findings.
-      known.set(url, { ...page, evidence });
+      if (compared === undefined || compared.isOk()) known.set(url, { ...page, evidence: compared?.value });
+      else known.set(url, { ...page, ...NOT_COMPARED[compared.error.kind] });
     }
     return known;
   }

@@ -3,7 +3,7 @@ import { BUILT_IN_SERVER } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { ToolProvider } from '../tools/tool-provider.ts';
-import type { CheckSources, SourcesReport } from './check-sources.ts';
+import type { CheckError, CheckSources, SourcesReport } from './check-sources.ts';
 
 /** The parts of the program that a call needs. */
 interface Checking {
@@ -14,6 +14,8 @@ interface Checking {
     text: string,
   ) => { readonly content: readonly JsonObject[]; readonly structuredContent: JsonObject };
   readonly progress: (done: number, all: number) => string;
+  /** Completes "the text" for a text that cannot be checked. */
+  readonly problem: (error: Exclude<CheckError, { readonly kind: 'cancelled' }>) => string;
 }
 
 interface CheckProviderOptions {
@@ -33,13 +35,13 @@ export function checkProvider({ tool, load }: CheckProviderOptions): ToolProvide
     find: (call) => ({ tool: call.tool === tool.name ? tool : undefined }),
     call: async ({ args: { text }, ...call }, signal) => {
       if (typeof text !== 'string') return invalid('must be a string');
-      const { check, present, progress } = await load();
+      const { check, present, progress, problem } = await load();
       const onProgress = (done: number, total: number) =>
         call.onProgress?.({ progress: done, total, message: progress(done, total) });
-      const checked = await check({ text, onProgress }, signal);
+      const checked = await check({ text, caller: call.by.caller, onProgress }, signal);
       if (checked.isErr()) {
         const { error } = checked;
-        return error.kind === 'cancelled' ? err(error) : invalid(`must have at most ${error.max} characters`);
+        return error.kind === 'cancelled' ? err(error) : invalid(problem(error));
       }
       const raw = present(checked.value, text);
       return ok({ ...raw, raw, isError: false });

@@ -1,16 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
-import { withMarkdownLinks } from '../../domain/check/html-links.ts';
-import { linksIn, type TextLink } from '../../domain/check/text-links.ts';
-import { figureComparison, hasFigures } from '../../domain/evidence/evidence.ts';
+import { MAX_TEXT_CHARS } from '../../domain/check/checked-text.ts';
+import type { TextLink } from '../../domain/check/text-links.ts';
+import type { FigureFinding } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { never, withDeadline } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { TextReader, Unread } from '../ports/text-reader.ts';
 
-/** Maximum length of a text without its HTML, in UTF-16 code units. */
-const MAX_TEXT_CHARS = 200_000;
 /** Maximum number of links that are checked. */
 export const MAX_LINKS = 100;
 const TOTAL_MS = 60_000;
@@ -18,13 +17,9 @@ const MAX_PER_HOST = 2;
 const MAX_AT_ONCE = 8;
 
 /** A claim with figures that was compared with the page that it cites. */
-export interface ComparedClaim {
+export interface ComparedClaim extends FigureFinding {
   readonly claim: string;
   readonly url: string;
-  /** The figures that are not on the page. */
-  readonly missing: readonly string[];
-  /** The passage of the page that is most similar to the claim. */
-  readonly passage?: string | undefined;
 }
 
 /** The findings about the sources of a text. */
@@ -36,40 +31,50 @@ export interface SourcesReport {
   readonly claims: readonly ComparedClaim[];
 }
 
-type CheckError = Kind<'cancelled'> | Kind<'text_too_long', { readonly characters: number; readonly max: number }>;
+/** `unread`: the text needs more time or memory than a text may have. */
+export type CheckError =
+  | Kind<'cancelled'>
+  | Kind<'text_too_long', { readonly characters: number; readonly max: number }>
+  | Kind<'text_unread', { readonly reason: Exclude<Unread['kind'], 'cancelled'> }>;
 
 interface CheckInput {
   readonly text: string;
+  /** Who asks: the texts of callers take turns. */
+  readonly caller: string;
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
 export type CheckSources = ReturnType<typeof checkSources>;
 
+interface Ports {
+  readonly citedPages: CitedPages;
+  readonly texts: TextReader;
+  readonly clock: Clock;
+}
+
 /** Checks whether the pages that a text links to exist, and have the figures of the sentences that cite them. */
-export function checkSources({ citedPages, clock }: { readonly citedPages: CitedPages; readonly clock: Clock }) {
+export function checkSources(ports: Ports) {
   return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
-    const { onProgress } = input;
-    const text = withMarkdownLinks(input.text);
-    if (text.length > MAX_TEXT_CHARS) {
-      return err({ kind: 'text_too_long', characters: text.length, max: MAX_TEXT_CHARS });
-    }
-    const { links, further } = linksIn(text);
+    const { onProgress, caller } = input;
+    const found = await linksOf(input, ports, signal);
+    if (found.isErr()) return err(found.error);
+    const { links, further } = found.value;
     const first = links.slice(0, MAX_LINKS);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
       onProgress?.(done, first.length);
       const checked = await inPlaces(first, async (link) => {
-        const one = await read(link, citedPages, limit);
+        const one = await read(link, ports, caller, limit);
         done += 1;
         onProgress?.(done, first.length);
         return one;
       });
       // Tried again: another connection may succeed, and a host counts as missing only if other names can be resolved.
       const failed = first.filter((_, at) => checked[at]?.reason === 'network');
-      const again = await inPlaces(failed, (link) => read(link, citedPages, limit));
+      const again = await inPlaces(failed, (link) => read(link, ports, caller, limit));
       return checked.map((one) => again.find(({ url }) => url === one.url) ?? one);
     };
-    const { outcome } = await withDeadline(clock, TOTAL_MS, signal, readAll);
+    const { outcome } = await withDeadline(ports.clock, TOTAL_MS, signal, readAll);
     if (signal.aborted) return err({ kind: 'cancelled' });
     const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
     return ok({
@@ -78,6 +83,17 @@ export function checkSources({ citedPages, clock }: { readonly citedPages: Cited
       claims: citedTogether(outcome.flatMap(({ claims }) => claims)),
     });
   };
+}
+
+async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: AbortSignal) {
+  const read = await texts.read('links', [text], caller, signal);
+  if (read.isErr()) {
+    const { kind } = read.error;
+    return err<never, CheckError>(kind === 'cancelled' ? { kind } : { kind: 'text_unread', reason: kind });
+  }
+  const { value } = read;
+  if (value.kind === 'links') return ok(value);
+  return err<never, CheckError>({ kind: 'text_too_long', characters: value.characters, max: MAX_TEXT_CHARS });
 }
 
 /** Only figures that are on none of the pages of a claim are missing. */
@@ -115,23 +131,17 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
 /** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
 async function read(
   { url, claims, isTooLong }: TextLink,
-  citedPages: CitedPages,
+  ports: Ports,
+  caller: string,
   limit: AbortSignal,
 ): Promise<CheckedLink> {
   if (isTooLong) return { url, state: 'unreadable', reason: 'too_long', claims: [] };
-  const { state = 'unreadable', status, reason, text } = (await citedPages.read([url], limit)).get(url) ?? {};
+  const { state = 'unreadable', status, reason, text } = (await ports.citedPages.read([url], limit)).get(url) ?? {};
   const link = { url, state, status, reason, claims: [] };
-  const withFigures = claims.filter(hasFigures);
-  if (text === undefined || withFigures.length === 0) return link;
-  const compare = figureComparison(await text());
-  if (compare === undefined) return { ...link, state: 'unreadable', reason: 'not_comparable' };
-  const compared: ComparedClaim[] = [];
-  for (const claim of withFigures) {
-    // Other work gets a turn between two claims.
-    await text();
-    if (limit.aborted) return { ...link, state: 'unreadable', reason: 'timeout' };
-    const { missing, quote } = compare(claim);
-    compared.push({ claim, url, missing, passage: quote });
-  }
-  return { ...link, claims: compared };
+  if (text === undefined || claims.length === 0) return link;
+  const unreadable = (reason: string) => ({ ...link, state: 'unreadable', reason }) as const;
+  const compared = await ports.texts.read('figures', [claims, text], caller, limit);
+  if (compared.isErr()) return unreadable(compared.error.kind === 'cancelled' ? 'timeout' : compared.error.kind);
+  if (compared.value === undefined) return unreadable('not_comparable');
+  return { ...link, claims: compared.value.map((finding, at) => ({ claim: claims[at] ?? '', url, ...finding })) };
 }

@@ -3,8 +3,8 @@ import type { PageText } from '../../domain/evidence/evidence.ts';
 
 /** The facts about a page that the configuration asks for. */
 export interface PageReading extends Omit<KnownPage, 'evidence'> {
-  /** Compares claims with the page, if it is `ok` and evidence is configured. Runs in its own turn, because it takes time. Never rejects. */
-  readonly text?: (() => Promise<PageText>) | undefined;
+  /** Present if the page is `ok` and evidence is configured. */
+  readonly text?: PageText | undefined;
 }
 
 /** Reads the pages that an answer cites: when they were published, and whether they exist. */

@@ -31,15 +31,24 @@ export function evidenceFor(
   return withoutUndefined({ quote, missing: missing.length > 0 ? missing : undefined, unrelated });
 }
 
-/** Compares the figures of claims with a page; undefined if it was cut, or if its language is neither English nor Japanese. */
-export function figureComparison({ visible, other, isCut }: PageText) {
+/** The figures of a claim that are not on a page, and the most similar passage. */
+export interface FigureFinding {
+  readonly missing: readonly string[];
+  readonly passage?: string | undefined;
+}
+
+/** Compares the figures of each claim with a page; undefined if it was cut, or if its language is neither English nor Japanese. */
+export function figuresOn(
+  claims: readonly string[],
+  { visible, other, isCut }: PageText,
+): readonly FigureFinding[] | undefined {
   const language = textLanguage(visible);
   if (isCut || language === undefined) return undefined;
   const index = figureIndex([visible, ...other].join('\n'));
-  return (claim: string) => ({
+  return claims.map((claim) => ({
     missing: missingFigures([claim], index),
-    quote: resemblance([claim], visible, language).quote,
-  });
+    passage: resemblance([claim], visible, language).quote,
+  }));
 }
 
 export function hasFigures(claim: string): boolean {

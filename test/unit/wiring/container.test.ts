@@ -8,7 +8,7 @@ async function containerOf(environment: Readonly<Record<string, string>>, comman
   const validated = await bootstrap({ environment, commandLine, version: '1.2.3' });
   if ('problems' in validated) return expect.fail(JSON.stringify(validated.problems));
   const noServers = () => Promise.reject(new Error('there are no servers'));
-  return createContainer(validated.value, '/nonexistent', noServers);
+  return createContainer(validated.value, { recordings: '/nonexistent', textWorker: '/nonexistent' }, noServers);
 }
 
 test('the application and its ports are made once', async () => {

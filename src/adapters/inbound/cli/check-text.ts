@@ -1,5 +1,6 @@
 import type { CheckSources } from '../../../application/check/check-sources.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
+import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
@@ -22,11 +23,11 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
   }
   const line = openLine(options);
   const onProgress = (done: number, all: number) => line?.show(CHECK.progress(done, all));
-  const checked = await check({ text, onProgress }, signal);
+  const checked = await check({ text, caller: LOCAL_CALLER, onProgress }, signal);
   line?.end();
   if (checked.isErr()) {
     if (checked.error.kind === 'cancelled') return INTERRUPTED;
-    err.write(`${CHECK.tooLong(checked.error)}\n`);
+    err.write(`${CHECK.refused(checked.error)}\n`);
     return BAD_USAGE;
   }
   const report = checked.value;

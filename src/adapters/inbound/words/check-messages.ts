@@ -1,4 +1,5 @@
-import { MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
+import { type CheckError, MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
+import { READING_MS } from '../../../application/ports/text-reader.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
@@ -81,10 +82,23 @@ export function toCheckJson(report: SourcesReport, language: Language) {
 export const CHECK = {
   unreadable: (source: string, page: PageCheck) => `${source} cannot be read: ${whyOf(page, 'en')}.`,
   empty: 'There is nothing to check: the text is empty.',
-  tooLong: ({ characters, max }: { readonly characters: number; readonly max: number }) =>
-    `The text has ${characters} characters; at most ${max} can be checked. Check a part of it.`,
+  /** Completes "the text". */
+  problem: (error: Uncheckable) =>
+    error.kind === 'text_too_long'
+      ? `must have at most ${error.max} characters`
+      : `${unread(error.reason)}, and was not checked: check a part of it`,
+  refused: (error: Uncheckable) =>
+    error.kind === 'text_too_long'
+      ? `The text has ${error.characters} characters; at most ${error.max} can be checked. Check a part of it.`
+      : `The text ${unread(error.reason)}, and was not checked. Check a part of it.`,
   progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
 };
+
+type Uncheckable = Exclude<CheckError, { readonly kind: 'cancelled' }>;
+
+function unread(reason: 'too_slow' | 'too_large'): string {
+  return reason === 'too_slow' ? `takes more than ${READING_MS / 1000} s to read` : 'takes too much memory to read';
+}
 
 function withMissing(claims: SourcesReport['claims']) {
   return claims.filter(({ missing }) => missing.length > 0);

@@ -51,6 +51,8 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   timeout: ['時間切れ', 'no response in time'],
   too_long: ['URL が 2,048 文字を超える', 'a URL of more than 2,048 characters'],
   too_many: ['リンクが 100 を超える', 'after the first 100 links'],
+  too_slow: ['読み取りに 5 秒以上かかる', 'reading it takes more than 5 s'],
+  too_large: ['読み取りに必要なメモリが多すぎる', 'reading it takes too much memory'],
   not_comparable: ['長すぎるか、日本語でも英語でもない', 'too long, or neither Japanese nor English'],
   network: ['接続の失敗', 'the connection failed'],
 };

@@ -60,7 +60,7 @@ export class WebCitedPages implements CitedPages {
     const reason = isMisread ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
     const read = { status, publishedOn: day };
     if (reason !== undefined) return { ...read, state: 'unreadable', reason };
-    return { ...read, state: 'ok', ...(check === 'evidence' && { text: () => this.#turn().then(() => text) }) };
+    return { ...read, state: 'ok', ...(check === 'evidence' && { text }) };
   }
 
   /** Waits until other messages were handled, which happens between two pages. */

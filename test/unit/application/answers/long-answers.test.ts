@@ -10,6 +10,7 @@ import { ask, coreConfig } from '../../../support/core.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { FakeHandleSigner } from '../../../support/fake-handle-signer.ts';
 import { FakeLongApi } from '../../../support/fake-long-api.ts';
+import { FakeTextReader } from '../../../support/fake-text-reader.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
 import { RecordingLogger } from '../../../support/recording-logger.ts';
 
@@ -31,7 +32,10 @@ function startProcess(api = new FakeLongApi()) {
   });
   const apiProbe = async () => Promise.reject(new Error('this test has no API to probe'));
   const logger = new RecordingLogger();
-  const application = createApplication({ llmSearch: api, apiProbe, clock, logger, long }, config);
+  const application = createApplication(
+    { llmSearch: api, apiProbe, clock, logger, long, texts: new FakeTextReader() },
+    config,
+  );
   /** A call, which its client can leave for a reason. */
   const call = (over: Partial<AnswerQueryInput> = {}) => {
     const controller = new AbortController();

@@ -154,7 +154,7 @@ describe('with citations.check', () => {
   test('`evidence`: citations have the evidence of their pages, whose texts are not kept', async () => {
     const page = (visible: string): PageReading => ({
       ...OK,
-      text: async () => ({ visible, other: [], isCut: false }),
+      text: { visible, other: [], isCut: false },
     });
     const pages = new FakeCitedPages({ [A]: page('It has 43 parts.'), [B]: page('It weighs 18 kg.') });
     const text = `It has 42 parts [A](${A}).\n\nIt weighs 17 kg [B](${B}).`;

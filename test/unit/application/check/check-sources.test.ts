@@ -3,21 +3,31 @@ import { checkSources } from '../../../../src/application/check/check-sources.ts
 import type { CitedPages, PageReading } from '../../../../src/application/ports/cited-pages.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { FakeTextReader } from '../../../support/fake-text-reader.ts';
 
 const A = 'https://a.com/x';
 const B = 'https://b.com/x';
 
 function pageOf(visible: string, isCut = false): PageReading {
-  return { state: 'ok', status: 200, text: async () => ({ visible, other: [], isCut }) };
+  return { state: 'ok', status: 200, text: { visible, other: [], isCut } };
 }
 
 const never = () => new AbortController().signal;
 
-function start(pages: Readonly<Record<string, PageReading>> = {}, hanging: readonly string[] = []) {
+function start(
+  pages: Readonly<Record<string, PageReading>> = {},
+  hanging: readonly string[] = [],
+  texts = new FakeTextReader(),
+) {
   const citedPages = new FakeCitedPages(pages, hanging);
   const clock = new FakeClock('2026-11-21T03:00:00Z');
-  const check = checkSources({ citedPages, clock });
-  return { citedPages, clock, check, ofText: async (text: string) => (await check({ text }, never()))._unsafeUnwrap() };
+  const check = checkSources({ citedPages, texts, clock });
+  return {
+    citedPages,
+    clock,
+    check,
+    ofText: async (text: string) => (await check({ caller: 'alice', text }, never()))._unsafeUnwrap(),
+  };
 }
 
 describe('a claim with figures', () => {
@@ -69,6 +79,29 @@ test('a page that is not there is dead, and one that cannot be read is unreadabl
   });
 });
 
+describe('a text that takes too much to read', () => {
+  test.each(['too_slow', 'too_large'] as const)('is refused: %s', async (reason) => {
+    const { check } = start({}, [], new FakeTextReader({ hostile: reason }));
+    const checked = await check({ caller: 'alice', text: `hostile ${A}` }, never());
+    expect(checked._unsafeUnwrapErr()).toEqual({ kind: 'text_unread', reason });
+  });
+
+  test('makes only its page unreadable, if it is that of a page', async () => {
+    const pages = {
+      [A]: pageOf('It is hostile, and the tower of the town has 42 steps.'),
+      [B]: pageOf('It is 5 and the end.'),
+    };
+    const { ofText } = start(pages, [], new FakeTextReader({ 'is hostile': 'too_slow' }));
+    expect(await ofText(`It is 4 [1](${A}). It is 5 [1](${B}).`)).toMatchObject({
+      links: [
+        { url: A, state: 'unreadable', status: 200, reason: 'too_slow' },
+        { url: B, state: 'ok' },
+      ],
+      claims: [{ url: B, missing: [] }],
+    });
+  });
+});
+
 test('a failed connection is tried again after the other pages', async () => {
   const { citedPages, ofText } = start({ [B]: pageOf('A page.') });
   await ofText(`${A} ${B}`);
@@ -84,7 +117,7 @@ test('links after the first hundred are named, and not read', async () => {
 });
 
 test('a text of more than 200,000 characters is refused', async () => {
-  const refused = await start().check({ text: 'x'.repeat(200_001) }, never());
+  const refused = await start().check({ caller: 'alice', text: 'x'.repeat(200_001) }, never());
   expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'text_too_long', characters: 200_001, max: 200_000 });
 });
 
@@ -108,16 +141,16 @@ test('at most two pages of a host, and eight in all, are read at the same time',
       return new Map([[url, { state: 'ok', status: 200 }]]);
     },
   };
-  const check = checkSources({ citedPages, clock: new FakeClock('2026-11-21T03:00:00Z') });
+  const check = checkSources({ citedPages, texts: new FakeTextReader(), clock: new FakeClock('2026-11-21T03:00:00Z') });
   const text = Array.from({ length: 60 }, (_, at) => `https://${at < 30 ? 'a' : at % 10}.com/${at}`).join(' ');
-  const { links } = (await check({ text }, never()))._unsafeUnwrap();
+  const { links } = (await check({ caller: 'alice', text }, never()))._unsafeUnwrap();
   expect(links.every(({ state }) => state === 'ok')).toBe(true);
   expect(most).toEqual({ ofHost: 2, inAll: 8 });
 });
 
 test('after a minute, what was not read is not readable', async () => {
   const { clock, check } = start({ [A]: pageOf('A page.') }, [B]);
-  const checking = check({ text: `${A} ${B}` }, never());
+  const checking = check({ caller: 'alice', text: `${A} ${B}` }, never());
   await clock.advance(60_000);
   expect((await checking)._unsafeUnwrap().links).toEqual([
     { url: A, state: 'ok', status: 200 },
@@ -127,7 +160,7 @@ test('after a minute, what was not read is not readable', async () => {
 
 test('a cancellation ends the check', async () => {
   const controller = new AbortController();
-  const checking = start({}, [A]).check({ text: A }, controller.signal);
+  const checking = start({}, [A]).check({ caller: 'alice', text: A }, controller.signal);
   controller.abort();
   expect((await checking)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });
 });
@@ -135,6 +168,6 @@ test('a cancellation ends the check', async () => {
 test('progress counts the links', async () => {
   const seen: string[] = [];
   const { check } = start({ [A]: pageOf('A page.'), [B]: pageOf('A page.') });
-  await check({ text: `${A} ${B}`, onProgress: (done, all) => seen.push(`${done}/${all}`) }, never());
+  await check({ caller: 'alice', text: `${A} ${B}`, onProgress: (done, all) => seen.push(`${done}/${all}`) }, never());
   expect(seen).toEqual(['0/2', '1/2', '2/2']);
 });

@@ -5,21 +5,26 @@ import { checkSources } from '../../../../../src/application/check/check-sources
 import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
 import { FakeCitedPages } from '../../../../support/fake-cited-pages.ts';
+import { FakeTextReader } from '../../../../support/fake-text-reader.ts';
 
 const OK = { state: 'ok', status: 200 } as const;
 const TOWER = { visible: 'The tower of the town has 42 steps.', other: [], isCut: false };
 const PAGES = {
-  'https://tower.com': { ...OK, text: async () => TOWER },
+  'https://tower.com': { ...OK, text: TOWER },
   'https://gone.com': { state: 'dead', status: 404 } as const,
   'https://refused.com': { state: 'unreadable', status: 403, reason: 'http_403' } as const,
   'https://a.com': OK,
   'https://b.com': OK,
-  'https://c.com': { ...OK, text: async () => ({ visible: '', other: [], isCut: true }) },
+  'https://c.com': { ...OK, text: { visible: '', other: [], isCut: true } },
 };
 
 function run(over: Partial<Parameters<typeof checkTextFor>[0]> = {}) {
   const { context, printed } = commandContext({ isTTY: true });
-  const check = checkSources({ citedPages: new FakeCitedPages(PAGES), clock: context.clock });
+  const check = checkSources({
+    citedPages: new FakeCitedPages(PAGES),
+    texts: new FakeTextReader(),
+    clock: context.clock,
+  });
   const text = 'https://a.com https://b.com';
   return printed(checkTextFor({ ...context, check, text, json: false, ...over }, never()));
 }

@@ -1,0 +1,17 @@
+import type { Readings, TextRequest } from '../../../application/ports/text-reader.ts';
+import { checkedText } from '../../../domain/check/checked-text.ts';
+import { claimsFor } from '../../../domain/evidence/claims.ts';
+import { evidenceFor, figuresOn } from '../../../domain/evidence/evidence.ts';
+
+/** Answers a request, in the thread of the text. */
+export function readText({ reading, input }: TextRequest): unknown {
+  const read: (...input: never[]) => unknown = READINGS[reading];
+  return read(...(input as never[]));
+}
+
+/** Packages that only reading needs are imported here, so that they are bundled into the thread alone. */
+const READINGS: Readings = {
+  links: checkedText,
+  figures: figuresOn,
+  evidence: (answer, url, page) => evidenceFor(claimsFor(answer, url), page),
+};
