@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
-import { Metrics } from '../adapters/inbound/http/metrics.ts';
+import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import { OPEN, SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
@@ -32,7 +32,10 @@ async function serve(runtime: Runtime): Promise<number> {
   const { http, openai, llm, timeoutMs } = config;
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const logSpawn = (line: string) => stderr.say('info', line);
-  const metrics = new Metrics(() => gateway());
+  const metrics = new Metrics(() => gateway(), VERSION);
+  const onReload = (part: ReloadedPart) => (isSuccessful: boolean) => metrics.onReload(part, isSuccessful, clock.now());
+  onReload('configuration')(true);
+  if (http.tokenFile !== undefined) onReload('token_file')(true);
   const composed = composeCatalogue(runtime, {
     servers: [],
     isShared: true,
@@ -51,7 +54,7 @@ async function serve(runtime: Runtime): Promise<number> {
   // No client can be notified of changes.
   const exposed = config.gateway.expose ? await expose({ gateway: whenLoaded, notifiesOfChanges: false }) : undefined;
   const quota = config.quota && (await composeQuota(runtime, config.quota));
-  const tokens = composeTokens(http, runtime);
+  const tokens = composeTokens(http, runtime, onReload('token_file'));
   const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
   const server = new HttpServer({
     ...http,
@@ -121,7 +124,14 @@ async function serve(runtime: Runtime): Promise<number> {
     files = 'value' in loaded ? loaded.files : [...new Set([...files, ...loaded.files])];
     return loaded;
   };
-  const reloadServers = serversReload({ initial: config, apply, logSpawn, reload, logger });
+  const reloadServers = serversReload({
+    initial: config,
+    apply,
+    logSpawn,
+    reload,
+    logger,
+    onReload: onReload('configuration'),
+  });
   const onChanged = () => void (isStopping || reloadServers());
   if (!isOnTerminal) {
     process.on('SIGHUP', tokens.reload);

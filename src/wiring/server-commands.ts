@@ -17,6 +17,7 @@ import type { Logger } from '../application/ports/logger.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
+import { unknownServer } from '../domain/gateway/tool-call-error.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { type Runtime, withAudit } from './runtime.ts';
@@ -38,9 +39,10 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
     return BAD_USAGE;
   }
   const { sees } = by.rights;
-  const known = (config.servers ?? []).map(({ name }) => name).filter(sees);
-  if (server !== undefined && !known.includes(server)) {
-    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'unknown_server', server, known }))}\n`);
+  const names = (config.servers ?? []).map(({ name }) => name);
+  const isNoneAllowed = names.length > 0 && !names.some(sees);
+  if (server !== undefined && !names.filter(sees).includes(server)) {
+    err.write(`${redactor.inLogs(toolErrorMessage(unknownServer(server, names, by.rights)))}\n`);
     return BAD_USAGE;
   }
   const isShown = (name: string) => sees(name) && (server === undefined || name === server);
@@ -50,7 +52,7 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
     return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
   }
   const visible = gateway?.as(by.rights);
-  return listTools({ ...context, json, tool, gateway: visible, offered: offeredBy(context) }, signal);
+  return listTools({ ...context, json, tool, isNoneAllowed, gateway: visible, offered: offeredBy(context) }, signal);
 }
 
 /** Calls one tool of one server. */

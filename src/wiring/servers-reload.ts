@@ -18,20 +18,21 @@ interface ServersReloadOptions {
   /** Reads the complete configuration again. */
   readonly reload: () => Promise<Validated<Reloadable & Pick<ServerConfig, 'notices'>>>;
   readonly logger: Logger;
+  readonly onReload: (isSuccessful: boolean) => void;
 }
 
 /**
  * A function that reads the configuration again and, if all of it is valid, applies the keys that can be reloaded.
  * One reload runs at a time; requests during it lead to one further reload.
  */
-export function serversReload({ initial, apply, logSpawn, reload, logger }: ServersReloadOptions): () => void {
+export function serversReload({ initial, apply, logSpawn, reload, logger, onReload }: ServersReloadOptions) {
   let current = initial;
   const run = async () => {
     const validated = await reload();
     if ('problems' in validated) {
       const problems = validated.problems.map(messageForProblem).join('; ');
       logger.warn(`gateway: the configuration has problems, so nothing was changed: ${problems}`);
-      return;
+      return false;
     }
     const { servers = [], notices } = validated.value;
     if (isBeginning(validated.value.text, current.text)) {
@@ -43,19 +44,20 @@ export function serversReload({ initial, apply, logSpawn, reload, logger }: Serv
       logger.warn(
         `gateway: ${missing.join(', ')} is missing, so that nothing was changed; to remove it, restart the program`,
       );
-      return;
+      return false;
     }
     await apply(validated.value);
     current = validated.value;
     logNotices(notices, logger);
     const names = servers.map(({ name }) => name).join(', ') || 'none';
     logSpawn(`gateway: the configuration was read again; servers: ${names}`);
+    return true;
   };
-  return coalesced(() =>
-    run().catch((bug: unknown) =>
-      logger.error(`gateway: the servers could not be configured again, so nothing was changed: ${String(bug)}`),
-    ),
-  );
+  const failed = (bug: unknown) => {
+    logger.error(`gateway: the servers could not be configured again, so nothing was changed: ${String(bug)}`);
+    return false;
+  };
+  return coalesced(() => run().catch(failed).then(onReload));
 }
 
 const CUT =

@@ -6,6 +6,7 @@ import type { Runtime } from './runtime.ts';
 export function composeTokens(
   { tokens, tokenFile }: HttpConfig,
   { logger, stderr }: Pick<Runtime, 'logger' | 'stderr'>,
+  onReload: (isSuccessful: boolean) => void,
 ) {
   let current = tokenFile !== undefined && 'tokens' in tokenFile ? [...tokens, ...tokenFile.tokens] : tokens;
   let content = tokenFile?.content;
@@ -19,6 +20,7 @@ export function composeTokens(
       // A signal and the watch may report the same change.
       if (read.content === content) return;
       content = read.content;
+      onReload('tokens' in read);
       if ('problems' in read) {
         logger.warn(`http.token_file: the tokens stay as they were: ${listOfProblems(read.problems)} (in ${path})`);
         return;

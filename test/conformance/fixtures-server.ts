@@ -62,7 +62,7 @@ const server = new HttpServer({
   shared: fixtureMethods({ clock, logger, redactor }),
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
   rest: noServers(catalogue),
-  metrics: new Metrics(() => undefined),
+  metrics: new Metrics(() => undefined, '0.0.0-test'),
   clock,
   logger,
   redactor,

@@ -73,7 +73,9 @@ test('counts calls, outcomes, seconds, searches and tokens', async () => {
   expect(seen).toMatchObject({
     'calls_total{tool="answer",outcome="answered"}': 1,
     'calls_total{tool="answer",outcome="content_filtered"}': 1,
-    'call_seconds_count{tool="answer"}': 2,
+    'call_seconds_count{tool="answer",outcome="answered"}': 1,
+    'call_seconds_count{tool="answer",outcome="content_filtered"}': 1,
+    'build_info{version="1.2.3"}': 1,
     'searches_total{tool="answer"}': 3,
     'tokens_total{tool="answer",kind="input"}': 100,
     'tokens_total{tool="answer",kind="cached"}': 40,
@@ -208,8 +210,8 @@ test('counts calls by server and outcome, over REST and MCP, with names of the c
     'server_calls_total{server="web",outcome="not_available"}': 1,
   });
   expect(seen).toMatchObject({
-    'server_call_seconds_count{server="files"}': 5,
-    'server_call_seconds_sum{server="files"}': 0.7,
+    'server_call_seconds_count{server="files",outcome="answered"}': 2,
+    'server_call_seconds_sum{server="files",outcome="timed_out"}': 0.7,
     'server_up{server="files",state="available"}': 1,
     'server_up{server="web",state="failed"}': 0,
     'server_restarts{server="files"}': 0,

@@ -1,6 +1,6 @@
 import { err } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { type AccessPolicy, rightsBy } from '../../src/domain/gateway/access.ts';
+import { type AccessEntry, type AccessPolicy, rightsBy } from '../../src/domain/gateway/access.ts';
 import { says as answers, FakeLlmSearch } from '../support/fake-llm-search.ts';
 import { untilAborted } from '../support/fake-tool-server.ts';
 import { legacy, modern, type Reply, send } from '../support/http-client.ts';
@@ -240,5 +240,48 @@ describe('operators', () => {
     const { text } = await served.get('/metrics', as('ops'));
     expect(text).toContain('openai_responses_mcp_access_denied_total 5');
     expect(text).not.toContain('server_calls_total{server="hidden"');
+  });
+});
+
+describe('a caller with few rights', () => {
+  const token = 'token-of-prometheus-0123';
+  const headers = { Authorization: `Bearer ${token}` };
+  const serveFor = (entry: AccessEntry, servers: Readonly<Record<string, ScriptedToolServer>>) =>
+    serveGateway(servers, {
+      http: { tokens: [{ caller: 'prometheus', token }], rightsOf: rightsBy({ prometheus: entry }) },
+    });
+  const files = () => ({ files: new ScriptedToolServer({ read: says('Read.') }) });
+
+  test.each([
+    [{ metrics: true }, 200, 403],
+    [{ operator: true, servers: 'all' as const }, 200, 202],
+    [{ servers: 'all' as const, answers: true }, 403, 403],
+  ])('with %j gets %i for metrics, and %i for a restart', async (entry, metrics, restart) => {
+    const { at } = await serveFor(entry, files());
+    const read = await send(at('/metrics'), { method: 'GET', headers });
+    expect(read.status).toBe(metrics);
+    if (metrics === 403) expect(read.text).toContain('metrics: true');
+    expect((await send(at('/mcp/servers/files/restart'), { body: {}, headers })).status).toBe(restart);
+  });
+
+  test('learns that access allows no servers, but not which there are', async () => {
+    const { get, call } = await serveFor({ metrics: true }, files());
+    for (const { text } of [
+      await call({ server: 'files', toolName: 'read' }, headers),
+      await call({ server: 'other', toolName: 'read' }, headers),
+      await get('/mcp/tools?server=other', headers),
+    ]) {
+      expect(text).toContain('Access allows you no servers');
+      expect(text).not.toContain('No servers are configured');
+    }
+    const listed = await get('/mcp/servers', headers);
+    expect(JSON.parse(listed.text)).toMatchObject({ servers: [], noneAllowed: true });
+    expect(listed.text).not.toContain('files');
+  });
+
+  test('reads otherwise that there are none', async () => {
+    const { get, call } = await serveFor({ servers: 'all' }, {});
+    expect((await call({ server: 'other', toolName: 'read' }, headers)).text).not.toContain('Access allows');
+    expect(JSON.parse((await get('/mcp/servers', headers)).text)).not.toHaveProperty('noneAllowed');
   });
 });

@@ -71,7 +71,7 @@ export async function serveHttp({
   const exposed = { catalogue, clock, logger, redactor, toolErrors };
   const accessLines: Record<string, unknown>[] = [];
   const served = { ...noServers(catalogue), ...rest };
-  const metrics = new Metrics(served.gateway);
+  const metrics = new Metrics(served.gateway, '1.2.3');
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,

@@ -1,6 +1,7 @@
 import { err } from 'neverthrow';
 import { mayUseName } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import { unknownServer } from '../../domain/gateway/tool-call-error.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { CatalogueOptions } from './catalogue-options.ts';
 import { type CallTool, type ObservedCall, outcomeOf, type ToolOutcome } from './tool-call.ts';
@@ -23,9 +24,7 @@ export function withAccess({ providers, clock, configured = [] }: CatalogueOptio
     if (provider === undefined || !rights.sees(server)) {
       if (server === '') return err({ kind: 'unknown_tool', server, tool: call.tool, known: [] });
       const names = [...new Set([...configured, ...providers().flatMap(({ serverNames }) => serverNames)])];
-      const isHidden = !rights.sees(server) && names.includes(server);
-      const known = names.filter(rights.sees);
-      return err({ kind: 'unknown_server', server, known, ...(isHidden && { isDenied: true }) });
+      return err(unknownServer(server, names, rights));
     }
     const limitMs = provider.limitMs(server, call.timeoutMs ?? Number.POSITIVE_INFINITY);
     // The time limit includes the waits for a first start and for a free place.

@@ -10,6 +10,8 @@ export interface AccessEntry {
   readonly servers?: 'all' | Readonly<Record<string, ServerGrant>>;
   readonly answers?: boolean | readonly string[];
   readonly operator?: boolean;
+  /** Whether the metrics may be read; operators always may. */
+  readonly metrics?: boolean;
 }
 
 /** By the name of a caller, or `group:` and the name of a group. */
@@ -83,6 +85,7 @@ function toRights(entries: readonly AccessEntry[]): Rights {
     isForEveryone: false,
     isUnlisted: entries.length === 0,
     isOperator: entries.some(({ operator }) => operator === true),
+    mayReadMetrics: entries.some(({ operator, metrics }) => operator === true || metrics === true),
     sees: (server) => on(server).tests.length > 0,
     mayRead: (server) => on(server).mayRead,
     mayUse: (tool) => on(tool.server).tests.some((isGranted) => isGranted(tool)),

@@ -14,8 +14,9 @@ export type UsableTool = Pick<GatewayTool, 'server' | 'name' | 'annotations'>;
 export interface Rights {
   /** Whether every caller has these rights, because there is no section `access`. */
   readonly isForEveryone: boolean;
-  /** Whether the caller may restart servers and read the metrics. */
+  /** Whether the caller may restart servers. */
   readonly isOperator: boolean;
+  readonly mayReadMetrics: boolean;
   /** Whether no entry of `access` is about the caller. */
   readonly isUnlisted?: boolean;
   /** Whether a server exists for the caller. */
@@ -28,7 +29,14 @@ export interface Rights {
 const all = () => true;
 
 /** The rights of every caller without `access`. */
-export const EVERYTHING: Rights = { isForEveryone: true, isOperator: true, sees: all, mayUse: all, mayRead: all };
+export const EVERYTHING: Rights = {
+  isForEveryone: true,
+  isOperator: true,
+  mayReadMetrics: true,
+  sees: all,
+  mayUse: all,
+  mayRead: all,
+};
 
 /** The same rights without the program's own tools, other than those with these names. */
 export function withoutAnswers(rights: Rights, others: readonly string[]): Rights {

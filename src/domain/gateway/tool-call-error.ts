@@ -1,5 +1,6 @@
 import type { Kind } from '../values/kind.ts';
 import type { ToolChange } from './approved-tools.ts';
+import { BUILT_IN_SERVER, type Rights } from './call-origin.ts';
 import { advised, type OwnCommand } from './own-command.ts';
 
 /** Failures of a call that the connection to a server reports. */
@@ -20,8 +21,11 @@ export type ToolServerError =
 export type ToolCallError =
   | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
   | (Extract<ToolServerError, Kind<'unauthorized' | 'login_required'>> & { readonly server: string })
-  /** `known`: absent if the tools of the server are not known. `isDenied`: access refuses it, whether it exists or not. `isGone`: the server had the tool before its last start. */
-  | Kind<'unknown_server', { server: string; known: readonly string[]; isDenied?: true }>
+  /**
+   * `known`: absent if the tools of the server are not known. `isDenied`: access refuses it, whether it exists or not. `isNoneAllowed`: there are
+   * servers, but none for the caller. `isGone`: the server had the tool before its last start.
+   */
+  | Kind<'unknown_server', { server: string; known: readonly string[]; isDenied?: true; isNoneAllowed?: true }>
   | Kind<'unknown_tool', { server: string; tool: string; known?: readonly string[]; isDenied?: true; isGone?: true }>
   /** The tool is new, or has changed since it was approved. */
   | Kind<'tool_changed', { server: string; tool: string; change: ToolChange }>
@@ -36,6 +40,18 @@ export type ToolCallError =
   | Kind<'audit_unavailable' | 'unrecorded'>
   | Kind<'shutting_down' | 'cancelled'>
   | Kind<'timed_out', { timeoutMs: number }>;
+
+/** The error for a server that does not exist for a caller. `all` has the names of all servers. */
+export function unknownServer(server: string, all: readonly string[], { sees }: Pick<Rights, 'sees'>) {
+  const known = all.filter(sees);
+  return {
+    kind: 'unknown_server' as const,
+    server,
+    known,
+    ...(!sees(server) && all.includes(server) && { isDenied: true as const }),
+    ...(known.length === 0 && all.some((name) => name !== BUILT_IN_SERVER) && { isNoneAllowed: true as const }),
+  };
+}
 
 /** Errors of calls that no server has seen. They contain no text of a server. */
 export const NOT_SENT = [

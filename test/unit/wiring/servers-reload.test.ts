@@ -12,6 +12,7 @@ const servers = (...names: string[]) => names.map((name) => ({ name, filter: {} 
 function start(initial: Reloadable = {}) {
   const logger = new RecordingLogger();
   const lines: string[] = [];
+  const reloads: boolean[] = [];
   const configuring: { readonly names: readonly string[]; readonly end: (error?: Error) => void }[] = [];
   const file: { config: Reloadable; notices: ConfigProblem[]; problems?: ConfigProblem[] } = {
     config: {},
@@ -32,8 +33,9 @@ function start(initial: Reloadable = {}) {
       return problems === undefined ? { value: { ...config, notices } } : { problems };
     },
     logger,
+    onReload: (isSuccessful) => reloads.push(isSuccessful),
   });
-  return { reload, file, logger, configuring, lines };
+  return { reload, file, logger, configuring, lines, reloads };
 }
 
 test('a reload is logged when it was done', async () => {
@@ -67,7 +69,7 @@ test('reloads run one after the other, and those requested during one are one', 
 });
 
 test('a reload that fails is logged as an error, and the next one is made', async () => {
-  const { reload, configuring, lines, logger } = start();
+  const { reload, configuring, lines, logger, reloads } = start();
   reload();
   await settled();
   configuring[0]?.end(new Error('no proxy'));
@@ -80,15 +82,16 @@ test('a reload that fails is logged as an error, and the next one is made', asyn
   configuring[1]?.end();
   await settled();
   expect(lines).toEqual(['gateway: the configuration was read again; servers: none']);
+  expect(reloads).toEqual([false, true]);
 });
 
 // S68
 test('a configuration with problems changes nothing', async () => {
-  const { reload, file, configuring, lines, logger } = start();
+  const { reload, file, configuring, lines, logger, reloads } = start();
   file.problems = [{ where: 'servers', message: 'expected a list' }];
   reload();
   await settled();
-  expect([configuring, lines]).toEqual([[], []]);
+  expect([configuring, lines, reloads]).toEqual([[], [], [false]]);
   expect(logger.lines).toEqual([
     'warn gateway: the configuration has problems, so nothing was changed: servers: expected a list',
   ]);
@@ -105,11 +108,11 @@ test.each<[string, Reloadable, Reloadable]>([
   ['tools.allow of notes', { servers: restricted({ allow: ['read'] }) }, { servers: restricted({}) }],
   ['tools.deny of notes', { servers: restricted({ deny: ['x'] }) }, { servers: restricted({ allow: ['read'] }) }],
 ])('a reload never removes %s', async (limit, initial, configured) => {
-  const { reload, file, configuring, logger } = start(initial);
+  const { reload, file, configuring, logger, reloads } = start(initial);
   file.config = configured;
   reload();
   await settled();
-  expect(configuring).toEqual([]);
+  expect([configuring, reloads]).toEqual([[], [false]]);
   expect(logger.lines).toEqual([
     `warn gateway: ${limit} is missing, so that nothing was changed; to remove it, restart the program`,
   ]);

@@ -7,7 +7,7 @@ import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import { notApprovedMessage } from '../words/lock-messages.ts';
 import { duration } from '../words/plain.ts';
-import { idleServers, NO_SERVERS, toolErrorMessage } from '../words/tool-error-messages.ts';
+import { idleServers, NO_SERVERS, NO_SERVERS_ALLOWED, toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 import { toolLines } from './tool-parameters.ts';
@@ -18,6 +18,8 @@ interface ListToolsOptions extends CommandContext {
   /** Only this tool is shown, with its parameters. */
   readonly tool?: string | undefined;
   readonly json: boolean;
+  /** Whether there are servers, of which the person may use none. */
+  readonly isNoneAllowed?: boolean;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
 }
@@ -57,7 +59,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     for (const server of idle) show(server);
     for (const line of tools.flatMap(toolLines)) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
-    if (servers.length === 0) out(`${NO_SERVERS}\n`);
+    if (servers.length === 0) out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : NO_SERVERS}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const server of servers) {
       const { name, changed } = server;

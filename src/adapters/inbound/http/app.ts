@@ -13,7 +13,7 @@ import { type McpOptions, postMessage } from './mcp.ts';
 import type { Metrics } from './metrics.ts';
 import { resourceMetadata } from './oauth.ts';
 import { pageIn } from './page.ts';
-import { methodNotAllowed, ofErrorObject, operatorRequired, refusal, shuttingDown } from './refusal.ts';
+import { methodNotAllowed, ofErrorObject, refusal, rightRequired, shuttingDown } from './refusal.ts';
 import type { HttpEnv, HttpRequest, Middleware } from './request.ts';
 import { type RestOptions, restApi } from './rest.ts';
 
@@ -75,7 +75,7 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
   app.all(path, methodOfMcp);
   app.route('/', restApi({ ...options, ...rest, places, requiresToken, isDraining }));
   app.get('/metrics', async (c) => {
-    if (!c.get('rights').isOperator) return refuse(c, operatorRequired());
+    if (!c.get('rights').mayReadMetrics) return refuse(c, rightRequired(REFUSALS.metrics));
     return c.body(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType });
   });
   app.all('/metrics', (c) => refuse(c, methodNotAllowed(['GET', 'HEAD'])));

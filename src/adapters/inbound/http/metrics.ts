@@ -17,7 +17,7 @@ export class Metrics {
   readonly registry = new Registry();
   readonly #requests = this.#counter('http_requests_total', 'status');
   readonly #calls = this.#counter('calls_total', 'tool', 'outcome');
-  readonly #seconds = this.#histogram('call_seconds', 'tool', SECONDS);
+  readonly #seconds = this.#histogram('call_seconds', SECONDS, 'tool', 'outcome');
   readonly #searches = this.#counter('searches_total', 'tool');
   readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
   readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
@@ -26,15 +26,18 @@ export class Metrics {
   readonly #inFlight = new Gauge(this.#named('calls_in_flight'));
   readonly #waiting = new Gauge(this.#named('calls_waiting'));
   readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
-  readonly #serverSeconds = this.#histogram('server_call_seconds', 'server', SERVER_SECONDS);
+  readonly #serverSeconds = this.#histogram('server_call_seconds', SERVER_SECONDS, 'server', 'outcome');
   #renewals: Counter | undefined;
   /** Created at the first refusal, so that it does not exist without `access`. */
   #denied: Counter | undefined;
+  readonly #reloaded = this.#gauge('last_reload_successful', 'part');
+  readonly #reloadedAt = this.#gauge('last_reload_success_timestamp_seconds', 'part');
   readonly #gateway: () => Gateway | undefined;
 
-  constructor(gateway: () => Gateway | undefined) {
+  constructor(gateway: () => Gateway | undefined, version: string) {
     this.#gateway = gateway;
     collectDefaultMetrics({ register: this.registry });
+    this.#gauge('build_info', 'version').set({ version }, 1);
     this.#lookUpServers('server_up', ['server', 'state'], ({ name, state }) => [
       { server: name, state },
       state === 'available' ? 1 : 0,
@@ -50,6 +53,17 @@ export class Metrics {
 
   #lookUpServers(name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value): void {
     this.#lookUp(Gauge, name, labelNames, () => (this.#gateway()?.servers ?? []).map(toValue));
+  }
+
+  /** Registers whether a service can be used on which calls depend. */
+  registerState(name: 'issuer_up' | 'quota_store_up', isUp: () => boolean): void {
+    this.#lookUp(Gauge, name, [], () => [[{}, isUp() ? 1 : 0]]);
+  }
+
+  /** Keeps the outcome of the last reload, at first that of the start. */
+  onReload(part: ReloadedPart, isSuccessful: boolean, time: Date): void {
+    this.#reloaded.set({ part }, isSuccessful ? 1 : 0);
+    if (isSuccessful) this.#reloadedAt.set({ part }, time.getTime() / 1000);
   }
 
   /** Registers the failures of the audit. Called only if there is one. */
@@ -83,11 +97,11 @@ export class Metrics {
     const { server, tool, outcome, seconds } = report;
     if (server === BUILT_IN_SERVER && tool !== '') {
       this.#calls.inc({ tool, outcome });
-      this.#seconds.observe({ tool }, seconds);
+      this.#seconds.observe({ tool, outcome }, seconds);
       this.#countUse(tool, report);
     } else if (server !== BUILT_IN_SERVER && server !== '') {
       this.#serverCalls.inc({ server, outcome });
-      this.#serverSeconds.observe({ server }, seconds);
+      this.#serverSeconds.observe({ server, outcome }, seconds);
     }
   }
 
@@ -124,12 +138,16 @@ export class Metrics {
     }
   }
 
+  #gauge<Label extends string>(name: MetricName, ...labelNames: Label[]): Gauge<Label> {
+    return new Gauge({ ...this.#named(name), labelNames });
+  }
+
   #counter<Label extends string>(name: MetricName, ...labelNames: readonly Label[]): Counter<Label> {
     return new Counter({ ...this.#named(name), labelNames });
   }
 
-  #histogram<Label extends string>(name: MetricName, label: Label, buckets: number[]): Histogram<Label> {
-    return new Histogram({ ...this.#named(name), labelNames: [label], buckets });
+  #histogram<Label extends string>(name: MetricName, buckets: number[], ...labelNames: Label[]): Histogram<Label> {
+    return new Histogram({ ...this.#named(name), labelNames, buckets });
   }
 
   #named(name: MetricName) {
@@ -149,13 +167,22 @@ export class Metrics {
   }
 }
 
+/** What is read again while the program serves. */
+export type ReloadedPart = 'configuration' | 'token_file';
+
 type MetricName = keyof typeof HELP;
 
 const HELP = {
+  build_info: 'Always 1; the label is the version of the program.',
+  last_reload_successful:
+    'Whether the last reload succeeded, by part: the configuration, or the file of tokens. A failed reload changes nothing.',
+  last_reload_success_timestamp_seconds: 'When the last successful reload was, or the start; seconds since 1970.',
+  issuer_up: 'Whether the keys that verify access tokens (http.oauth) could be read when they were last needed.',
+  quota_store_up: 'Whether the store of the quota could be used when it was last needed.',
   http_requests_total:
     'Requests to the endpoint, by HTTP status; 499: the client closed the connection before the response.',
   calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
-  call_seconds: 'Duration of calls, waits included.',
+  call_seconds: 'Duration of calls, waits included, by outcome.',
   searches_total: 'Web searches, whatever the outcome of the call; a search that several calls shared is counted once.',
   grounded_rounds_total: 'Rounds with a reply, in calls that could use own tools; each round is a request to the API.',
   own_tool_calls_total: 'Calls of own tools within answers, by answer tool, server and outcome: answered or failed.',
@@ -169,7 +196,7 @@ const HELP = {
   login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
-  server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included.",
+  server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included, by outcome.",
   server_up: 'Whether a server of the gateway is available; the label is its state.',
   server_restarts: 'Starts of a server after the first.',
   tools_changed: 'Tools of a server that are not offered, because they differ from the approved tools (gateway.lock).',

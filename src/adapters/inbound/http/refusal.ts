@@ -92,9 +92,9 @@ export function interrupted(): Refusal {
   return refusal('CALL_INTERRUPTED', REFUSALS.interrupted, { headers: { Connection: 'close' } });
 }
 
-/** The refusal of requests that only operators may send. */
-export function operatorRequired(): Refusal {
-  return refusal('FORBIDDEN', REFUSALS.operator, { reason: 'access' });
+/** The refusal of a request for which the caller needs a right of `access`. */
+export function rightRequired(message: string): Refusal {
+  return refusal('FORBIDDEN', message, { reason: 'access' });
 }
 
 /** The refusal for a failed call. */

@@ -6,6 +6,7 @@ import type { Clock } from '../../../application/ports/clock.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { unknownServer } from '../../../domain/gateway/tool-call-error.ts';
 import { toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
@@ -23,9 +24,9 @@ import {
   ofInvalidBody,
   ofToolCallError,
   ofToolError,
-  operatorRequired,
   type Refusal,
   refusal,
+  rightRequired,
 } from './refusal.ts';
 import { type HttpEnv, type HttpRequest, type Middleware, originOf } from './request.ts';
 
@@ -77,15 +78,16 @@ export function restApi(context: Context): Hono<HttpEnv> {
   /** The time of the last restart that an operator requested, by server. */
   const restartedMs = new Map<string, number>();
 
+  const allServers = () => gateway()?.servers.map(({ name }) => name) ?? [];
   const serversFor = (rights: Rights) => gateway()?.as(rights).servers ?? [];
 
   /** The tools of the caller, and the server whose tools are listed; `only` is null for all servers. */
   const listed = async (c: HttpRequest) => {
     const rights = c.get('rights');
     const only = c.req.query('server') ?? null;
-    const known = [...serversFor(rights).map(({ name }) => name), BUILT_IN_SERVER].filter(rights.sees);
-    if (only !== null && !known.includes(only))
-      return err(ofToolCallError({ kind: 'unknown_server', server: only, known }));
+    const names = [...allServers(), BUILT_IN_SERVER];
+    if (only !== null && !names.filter(rights.sees).includes(only))
+      return err(ofToolCallError(unknownServer(only, names, rights)));
     const visible = gateway()?.as(rights);
     await visible?.whenListed(LIST_WAIT_MS, c.get('left').signal);
     return ok({ only, visible, tools: catalogue.toolsFor(rights) });
@@ -128,7 +130,8 @@ export function restApi(context: Context): Hono<HttpEnv> {
     const servers = serversFor(rights);
     const canAnswer = context.canAnswer ? undefined : false;
     const canCheck = checks?.toolsFor(rights).length ? true : undefined;
-    const body = { success: true, servers, canAnswer, canCheck };
+    const noneAllowed = servers.length === 0 && allServers().length > 0 ? true : undefined;
+    const body = { success: true, servers, noneAllowed, canAnswer, canCheck };
     return sendJson(c, 200, redactedJson(body, redactor.inLogs));
   };
 
@@ -145,12 +148,12 @@ export function restApi(context: Context): Hono<HttpEnv> {
   /** Restarts a server. This counts as a call, and is logged as one without a tool. The body is optional, and not used. */
   const restart = async (c: HttpRequest): Promise<Response> => {
     const rights = c.get('rights');
-    const refused = rights.isOperator ? typeRefusal(c.env.incoming.headers) : operatorRequired();
+    const refused = rights.isOperator ? typeRefusal(c.env.incoming.headers) : rightRequired(REFUSALS.operator);
     if (refused !== undefined) return refuse(c, refused);
     const server = c.req.param('server') ?? '';
     return run(c, async () => {
-      const known = serversFor(rights).map(({ name }) => name);
-      if (!known.includes(server)) return ofToolCallError({ kind: 'unknown_server', server, known });
+      if (!serversFor(rights).some(({ name }) => name === server))
+        return ofToolCallError(unknownServer(server, allServers(), rights));
       const nowMs = clock.elapsedMs();
       const waitMs = (restartedMs.get(server) ?? Number.NEGATIVE_INFINITY) + RESTART_EVERY_MS - nowMs;
       if (waitMs > 0) {

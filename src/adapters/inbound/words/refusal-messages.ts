@@ -20,6 +20,7 @@ export const REFUSALS = {
   issuer: (issuer: string) =>
     `Service Unavailable: the token cannot be checked, because the keys of ${issuer} cannot be read; try again later`,
   operator: 'Forbidden: only operators may do this (access, operator: true)',
+  metrics: 'Forbidden: the metrics need a right of their own (access, metrics: true, or operator: true)',
   path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
   method: 'Method Not Allowed',
   methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',

@@ -7,6 +7,9 @@ import { duration, excerpt, NO_AUDIT } from './plain.ts';
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 const LIST_TOOLS = 'List its tools to see which it has.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
+/** For a caller for whom access hides every server. The names of the servers stay hidden. */
+export const NO_SERVERS_ALLOWED =
+  'Access allows you no servers; who operates the gateway can allow some (servers of an entry in access).';
 export const idleServers = (ownCommand: OwnCommand | undefined) =>
   `Idle servers start with their first call. To ask them for their tools now: ${advised('tools --fresh', ownCommand)}`;
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
@@ -39,7 +42,7 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
     case 'invalid_input':
       return `The input does not match the tool's schema: ${error.errors.map(({ path, message }) => `${path || 'the input'} ${message}`).join('; ')}.`;
     case 'unknown_server':
-      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, NO_SERVERS)}`;
+      return `There is no server ${JSON.stringify(excerpt(error.server))}. ${choices('The servers are', error.server, error.known, error.isNoneAllowed ? NO_SERVERS_ALLOWED : NO_SERVERS)}`;
     case 'unknown_tool': {
       const { server, tool, known, isGone } = error;
       const others = known === undefined ? LIST_TOOLS : choices('Its tools are', tool, known, 'It has no tools.');

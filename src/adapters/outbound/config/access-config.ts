@@ -33,9 +33,10 @@ const RIGHTS = {
   servers: { kind: grants },
   answers: { kind: answers },
   operator: { kind: flag, default: false },
+  metrics: { kind: flag },
 };
 /** The rights of one caller. */
-export const entry = membersOf('a map with servers, answers and operator', RIGHTS, ACCESS_WORDS);
+export const entry = membersOf('a map with servers, answers, operator and metrics', RIGHTS, ACCESS_WORDS);
 
 /** Reads the section `access`. `servers` has the names of the configured servers; undefined if they are not known. */
 export function readAccess(

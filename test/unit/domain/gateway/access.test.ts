@@ -60,6 +60,19 @@ describe('a caller may use', () => {
   });
 });
 
+test('operators may read the metrics, and others with that right alone', () => {
+  const rightsOf = rightsBy({ ops: { operator: true }, prometheus: { metrics: true }, bob: { servers: 'all' } });
+  const may = ['ops', 'prometheus', 'bob'].map((caller) => {
+    const { isOperator, mayReadMetrics } = rightsOf({ caller });
+    return [isOperator, mayReadMetrics];
+  });
+  expect(may).toEqual([
+    [true, true],
+    [false, true],
+    [false, false],
+  ]);
+});
+
 test('a server without an allowed entry does not exist', () => {
   const rights = rightsBy(POLICY)({ caller: 'alice' });
   expect(['notes', 'tickets', 'other'].filter(rights.sees)).toEqual(['notes']);

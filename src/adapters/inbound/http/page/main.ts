@@ -18,7 +18,7 @@ import type { ListedServer } from './server-card.ts';
 import { type Listed, ServerList } from './server-list.ts';
 import { type ListedTool, ToolPanels } from './tool-panel.ts';
 
-let listed: Listed = { servers: undefined, tools: undefined, canAnswer: true, canCheck: false };
+let listed: Listed = { servers: undefined, noneAllowed: false, tools: undefined, canAnswer: true, canCheck: false };
 let toolsTag = '';
 const panels = new ToolPanels(() => loadServers());
 const list = new ServerList(panels, refresh);
@@ -31,7 +31,8 @@ const loadServers = start(async () => {
   const before = states(listed.servers);
   const { canAnswer, canCheck } = body;
   const can = { canAnswer: canAnswer !== false, canCheck: canCheck === true };
-  listed = { ...listed, ...can, servers: body.servers as readonly ListedServer[] };
+  const servers = body.servers as readonly ListedServer[];
+  listed = { ...listed, ...can, servers, noneAllowed: body.noneAllowed === true };
   if (before !== states(listed.servers)) loadTools();
 });
 const loadTools = start(async () => {

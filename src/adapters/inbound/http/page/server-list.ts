@@ -8,6 +8,8 @@ import type { ListedTool, ToolPanels } from './tool-panel.ts';
 /** The lists that the page has loaded so far. */
 export interface Listed {
   readonly servers: readonly ListedServer[] | undefined;
+  /** Whether there are servers, of which the caller may use none. */
+  readonly noneAllowed: boolean;
   readonly tools: readonly ListedTool[] | undefined;
   /** Whether questions can be answered. */
   readonly canAnswer: boolean;
@@ -35,6 +37,8 @@ export class ServerList {
     if (json === this.#shownJson) return;
     this.#shownJson = json;
     showSummary(servers, tools);
+    byId('servers-note', HTMLElement).hidden = servers.length > 0 || listed.noneAllowed;
+    byId('none-allowed', HTMLElement).hidden = !listed.noneAllowed;
     showQuestion(listed);
     byId('check', HTMLElement).hidden = !listed.canCheck;
     const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset.key : undefined;
@@ -75,7 +79,6 @@ function showSummary(servers: readonly ListedServer[], tools: readonly ListedToo
   const own = tools.filter(({ server }) => server !== BUILT_IN_SERVER).length;
   byId('summary', HTMLElement).textContent =
     `${available} of ${count(servers.length, 'server')} available, ${count(own, 'tool')}`;
-  byId('servers-note', HTMLElement).hidden = servers.length > 0;
 }
 
 /** Offers the answer tools that the caller may use; without any, or before they are known, there is no form for questions. */
