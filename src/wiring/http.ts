@@ -56,6 +56,9 @@ async function serve(runtime: Runtime): Promise<number> {
   const quota = config.quota && (await composeQuota(runtime, config.quota));
   const tokens = composeTokens(http, runtime, onReload('token_file'));
   const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
+  if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);
+  if (quota !== undefined && config.quota?.store !== 'memory')
+    metrics.registerState('quota_store_up', () => quota.isUp);
   const server = new HttpServer({
     ...http,
     ...runtime,

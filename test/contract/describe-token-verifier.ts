@@ -16,7 +16,7 @@ export function describeTokenVerifier(name: string, start: (isIssuerDown: boolea
     test.each([false, true])('is ready when a token could be checked (issuer down: %s)', async (isIssuerDown) => {
       const { verifier, valid } = await start(isIssuerDown);
       await verifier.verify(valid[0]);
-      expect(verifier.isReady).toBe(!isIssuerDown);
+      expect([verifier.isReady, verifier.isUp]).toEqual([!isIssuerDown, !isIssuerDown]);
     });
 
     test('names the caller of a valid token: short, without whitespace, and another for each', async () => {

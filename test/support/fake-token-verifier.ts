@@ -12,6 +12,10 @@ export class FakeTokenVerifier implements TokenVerifier {
     this.isReady = isReady;
   }
 
+  get isUp(): boolean {
+    return this.isReady;
+  }
+
   verify(token: string): Promise<Result<TokenOwner, TokenError>> {
     this.asked.push(token);
     const known = this.#known[token] ?? { kind: 'invalid_token', problem: 'wrong_signature' };

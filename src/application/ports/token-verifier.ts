@@ -35,5 +35,7 @@ export type TokenError =
 export interface TokenVerifier {
   /** Whether tokens could be checked once. Stays true if the authorization server is lost later, because its keys are kept. */
   readonly isReady: boolean;
+  /** Whether the authorization server could be used when it was last needed. */
+  readonly isUp: boolean;
   verify(token: string): Promise<Result<TokenOwner, TokenError>>;
 }

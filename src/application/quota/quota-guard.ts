@@ -59,6 +59,11 @@ export class QuotaGuard {
     return this.#isReached || this.#deps.onStoreFailure === 'allow';
   }
 
+  /** Whether the store could be used when it was last needed. */
+  get isUp(): boolean {
+    return this.#isReached && !this.#hasFailed;
+  }
+
   /** Tries whether the store can be used, with an entry that expires at once. */
   async reach(): Promise<boolean> {
     return this.#reported(await this.#deps.store.admit({ caller: 'readyz', date: 'never', keepMs: 0 }, {})).isOk();

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
 import { send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { posixTest } from '../../support/platform.ts';
@@ -53,3 +53,21 @@ posixTest('moreSignals')(
     expect(Number((await read())[time])).toBeGreaterThan(Number(atStart[time]));
   },
 );
+
+test('metrics have the state of an issuer and of a store on which calls depend', async () => {
+  const yaml =
+    'http: { oauth: { issuer: "http://127.0.0.1:1", audience: "https://mcp.example.com/mcp" }, quota: { calls_per_day: 1 } }';
+  const config = path.join(newFolder(), 'config.yaml');
+  writeFileSync(config, yaml);
+  const [token, line] = (await runCli(['token', 'prometheus'])).stdout.split('\n');
+  const file = path.join(newFolder(), 'tokens');
+  writeFileSync(file, String(line));
+  const env = { MCP_HTTP_QUOTA_STORE: 'redis://127.0.0.1:1', MCP_HTTP_TOKEN_FILE: file };
+  const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
+  const headers = { Authorization: `Bearer ${token}` };
+  const { text } = await send(new URL('/metrics', url).href, { method: 'GET', headers });
+  expect(text.match(/^openai_responses_mcp_\w+_up .*/gm)).toEqual([
+    'openai_responses_mcp_issuer_up 0',
+    'openai_responses_mcp_quota_store_up 0',
+  ]);
+});

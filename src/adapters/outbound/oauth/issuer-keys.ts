@@ -42,6 +42,11 @@ export class IssuerKeys {
     return this.#known !== undefined;
   }
 
+  /** Whether the last attempt to read the keys succeeded. */
+  get isUp(): boolean {
+    return this.areRead && !this.#isFailing;
+  }
+
   /** The key that a token names in its header. */
   async keyFor(header: JWSHeaderParameters): Promise<Result<CryptoKey, TokenError>> {
     const isRead = this.prepare();

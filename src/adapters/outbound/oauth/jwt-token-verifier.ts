@@ -16,7 +16,7 @@ export interface JwtTokenVerifierOptions {
   readonly callerClaim: string;
   /** The claim with the groups of the caller, or its path. */
   readonly groupsClaim?: string | undefined;
-  readonly keys: Pick<IssuerKeys, 'keyFor' | 'areRead'>;
+  readonly keys: Pick<IssuerKeys, 'keyFor' | 'areRead' | 'isUp'>;
   readonly clock: Clock;
 }
 
@@ -39,6 +39,10 @@ export class JwtTokenVerifier implements TokenVerifier {
 
   get isReady(): boolean {
     return this.#options.keys.areRead;
+  }
+
+  get isUp(): boolean {
+    return this.#options.keys.isUp;
   }
 
   async verify(token: string): Promise<Result<TokenOwner, TokenError>> {

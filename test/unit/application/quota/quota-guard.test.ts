@@ -90,13 +90,13 @@ describe('a guard', () => {
   test('is ready when its store was reached once, and uses nothing for that', async () => {
     const { guard, call, store } = startGuard({ policy: { limits: { calls: 1 } } });
     store.failure = 'ECONNREFUSED';
-    expect([await guard.reach(), guard.isReady]).toEqual([false, false]);
+    expect([await guard.reach(), guard.isReady, guard.isUp]).toEqual([false, false, false]);
     store.failure = undefined;
-    expect([await guard.reach(), guard.isReady]).toEqual([true, true]);
+    expect([await guard.reach(), guard.isReady, guard.isUp]).toEqual([true, true, true]);
     expect(store.keys).toContainEqual({ caller: 'readyz', date: 'never', keepMs: 0 });
     expect(await call()).toMatchObject({ used: ONE_CALL });
     store.failure = 'ECONNREFUSED';
-    expect([await guard.reach(), guard.isReady]).toEqual([false, true]);
+    expect([await guard.reach(), guard.isReady, guard.isUp]).toEqual([false, true, false]);
   });
 
   test('is ready without its store if calls are allowed then', () => {

@@ -77,11 +77,11 @@ test('keys that were read once count as read, also if the issuer is lost', async
   issuer.reply = old;
   await clock.advance(10_000);
   await keys.prepare();
-  expect(keys.areRead).toBe(true);
+  expect([keys.areRead, keys.isUp]).toEqual([true, true]);
   issuer.reply = 'down';
   await clock.advance(11 * 60_000);
   await keys.prepare();
-  expect([keys.areRead, issuer.attempts]).toEqual([true, 3]);
+  expect([keys.areRead, keys.isUp, issuer.attempts]).toEqual([true, false, 3]);
 });
 
 describe('rotation:', () => {
