@@ -37,7 +37,7 @@ export function serversReload({ initial, apply, logSpawn, reload, logger, onRelo
     const { servers = [], notices } = validated.value;
     if (isBeginning(validated.value.text, current.text)) {
       logger.warn(CUT);
-      return;
+      return false;
     }
     const missing = removedLimits(current, validated.value);
     if (missing.length > 0) {

@@ -81,7 +81,14 @@ test.each([SERVERS + OTHERS, OTHERS + SERVERS])('a file that is cut anywhere cha
     const logger = new RecordingLogger();
     const applied: unknown[] = [];
     const apply = async (reloadable: Reloadable) => void applied.push(reloadable);
-    const reload = serversReload({ initial, apply, logger, logSpawn: () => {}, onReload: () => {}, reload: () => load(true) });
+    const reload = serversReload({
+      initial,
+      apply,
+      logger,
+      logSpawn: () => {},
+      onReload: () => {},
+      reload: () => load(true),
+    });
     reload();
     while (applied.length + logger.lines.length === 0) await settled();
     expect.soft(applied, bytes.toString('utf8', 0, length)).toEqual([]);
