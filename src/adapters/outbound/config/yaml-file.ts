@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { parseDocument } from 'yaml';
+import { type Document, isNode, isScalar, type Node, parseDocument, visit } from 'yaml';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
@@ -61,7 +61,7 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
   if (mustHaveKeys && content === null) reportFile(file, EMPTY);
   const report = reporter(problems, file);
   const context = { folder: dirname(file), report, expand: (text: string) => text };
-  const visit = (entry: Key | Section | undefined, value: unknown, path: string): void => {
+  const visitKey = (entry: Key | Section | undefined, value: unknown, path: string): void => {
     const where = path || 'the file';
     if (typeof value === 'string' && looksLikeKey(value)) report(where, KEY_ADVICE, value);
     else if (entry === undefined) report(where, unknownKeyMessage(path));
@@ -74,11 +74,11 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
       for (const [name, inner] of Object.entries(value)) {
         // A name with a dot is quoted, so that it does not look like a path.
         const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
-        visit(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
+        visitKey(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
       }
     } else report(where, 'expected a section of keys', value);
   };
-  visit(TABLE, content, '');
+  visitKey(TABLE, content, '');
   return { values, text };
 }
 
@@ -89,6 +89,7 @@ function parseYaml(text: string): { readonly content: unknown } | { readonly pro
     const [syntax] = document.errors;
     if (syntax?.code === 'MULTIPLE_DOCS') return { problem: 'it contains more than one document' };
     if (syntax !== undefined) return { problem: reasonOf(syntax) };
+    keepDigits(document);
     const content: unknown = document.toJS() ?? null;
     return isTree(content) ? { content } : { problem: 'an alias is inside of its own anchor' };
   } catch (error) {
@@ -107,6 +108,24 @@ function reasonOf(error: unknown): string {
   if (message.startsWith('Maximum call stack')) return 'it is nested too deeply';
   if (message.startsWith('Excessive alias count')) return 'its aliases stand for too many values';
   return shortLine(message.split('\n')[0] ?? '', MAX_REASON).replace(/:$/, '');
+}
+
+/** The keys whose numbers are texts: a version `1.10` is not 1.1. */
+const TEXTS = ['args', 'envs', 'env', 'headers'];
+
+/** Replaces numbers in texts of servers by what is written. */
+function keepDigits(document: Document.Parsed): void {
+  const keep = (node: Node) =>
+    visit(node, {
+      Scalar: (_, scalar) => {
+        if (typeof scalar.value === 'number') scalar.value = scalar.source;
+      },
+    });
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (isScalar(key) && TEXTS.includes(String(key.value)) && isNode(value)) keep(value);
+    },
+  });
 }
 
 function unknownKeyMessage(path: string): string {

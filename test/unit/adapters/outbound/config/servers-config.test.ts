@@ -109,6 +109,19 @@ describe('a server', () => {
     ]);
   });
 
+  test('gets numbers as they are written', async () => {
+    const members = 'args: [1.10, 0o17], envs: {VERSION: 1.10, ID: 12345678901234567890, MODE: 0644, SMALL: 1e3}';
+    expect(await serversOf(server(`${members}, timeout: 1e3`))).toMatchObject([
+      {
+        connection: {
+          args: ['1.10', '0o17'],
+          envs: { VERSION: '1.10', ID: '12345678901234567890', MODE: '0644', SMALL: '1e3' },
+        },
+        timeoutMs: 1000,
+      },
+    ]);
+  });
+
   test('can name its variables env, and inherit all', async () => {
     expect(await serversOf(server('env: {A: b}, inherit_env: true, cwd: /srv'))).toMatchObject([
       { connection: { envs: { A: 'b' }, inheritEnv: true, cwd: resolve('/srv') } },
