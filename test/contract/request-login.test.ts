@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { LoginServer } from '../../src/adapters/outbound/login/login.ts';
+import { isDue, type LoginServer, toSummary, usableToken } from '../../src/adapters/outbound/login/login.ts';
 import { LoginFailure } from '../../src/adapters/outbound/login/oauth-fetch.ts';
 import { requestLogin } from '../../src/adapters/outbound/login/request-login.ts';
 import { never } from '../../src/application/async/deadline.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { FakeIssuer, issuerMetadata } from '../support/fake-issuer.ts';
+import { FakeIssuer, issuerMetadata, loginAt } from '../support/fake-issuer.ts';
 
 const RESOURCE = '/.well-known/oauth-protected-resource';
 const OAUTH = '/.well-known/oauth-authorization-server';
@@ -71,6 +71,47 @@ test('a person signs in from the URL of the server alone, which gets the configu
     resource: `${origin}/mcp`,
     tokens: { access_token: 'access-1', refresh_token: 'refresh-1', expires_in: 3600, scope: 'read' },
     receivedAt: clock.now().getTime(),
+  });
+});
+
+describe('the time until a token expires is read in every form', () => {
+  test.each([
+    ['3600', 3600],
+    [' 60 ', 60],
+    [59.5, 59.5],
+    [1e300, undefined],
+    ['1e300', undefined],
+    [Number.MAX_SAFE_INTEGER, undefined],
+    [-1, undefined],
+    [0, undefined],
+    ['NaN', undefined],
+    ['never', undefined],
+    ['', undefined],
+    [null, undefined],
+    [true, undefined],
+    [[3600], undefined],
+    [{ seconds: 1 }, undefined],
+  ])('%j', async (expiresIn, seconds) => {
+    const { issuer, clock, signIn } = await start();
+    issuer.tokens = { expires_in: expiresIn };
+    const { login } = await signIn();
+    expect(login.tokens.expires_in).toBe(seconds);
+    const { expiresAt } = toSummary({ name: 'notes', url: `${issuer.origin}/mcp`, headers: {} }, login, false);
+    expect(expiresAt).toEqual(seconds && new Date(clock.now().getTime() + seconds * 1000));
+  });
+
+  test.each([1e300, 'soon', Number.NaN])('in a stored login: %j', async (expiresIn) => {
+    const stored = loginAt('https://auth.example.com', { expires_in: expiresIn as number });
+    expect(toSummary({ name: 'a', url: 'https://a.example', headers: {} }, stored, false).expiresAt).toBeUndefined();
+    expect(isDue(stored, new FakeClock())).toBe(false);
+    expect(usableToken(stored, undefined, new FakeClock())).toBe(stored.tokens.access_token);
+  });
+
+  test('a registration with odd times', async () => {
+    const { issuer, signIn } = await start();
+    const odd = { client_id_issued_at: 'today', client_secret_expires_at: -1, client_secret: 'secret-of-client' };
+    issuer.answers.set('/registration', { status: 201, body: { client_id: 'a', redirect_uris: [], ...odd } });
+    expect((await signIn()).login.client).toMatchObject({ client_id: 'a', client_secret: 'secret-of-client' });
   });
 });
 

@@ -51,7 +51,7 @@ export function usableToken(login: Login | undefined, refused: string | undefine
 
 /** Whether the token should be renewed: in its last minute, or in the second half of a short life. */
 export function isDue(login: Login, clock: Clock): boolean {
-  const { expires_in: seconds = 0 } = login.tokens;
+  const seconds = usableSeconds(login.tokens.expires_in) ?? 0;
   return endOf(login) - clock.now().getTime() < Math.min(EARLY_MS, seconds * 500);
 }
 
@@ -82,6 +82,16 @@ export function isSamePlace(one: string, other: string): boolean {
 }
 
 /** When the token expires, in milliseconds since 1970. A token without a known end is used until it is refused. */
-function endOf({ tokens: { expires_in: seconds = 0 }, receivedAt }: Login): number {
-  return seconds > 0 ? receivedAt + seconds * 1000 : Number.POSITIVE_INFINITY;
+function endOf({ tokens, receivedAt }: Login): number {
+  const seconds = usableSeconds(tokens.expires_in);
+  return seconds === undefined || !Number.isFinite(receivedAt) ? Number.POSITIVE_INFINITY : receivedAt + seconds * 1000;
+}
+
+/** A hundred years. Some issuers write a longer time for tokens without an end, or a number that is no date any more. */
+const MAX_SECONDS = 100 * 366 * 24 * 60 * 60;
+
+/** The time that an issuer gives in seconds, as a number or, against the standard, as text. Undefined if it is no usable time. */
+export function usableSeconds(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof seconds === 'number' && seconds > 0 && seconds <= MAX_SECONDS ? seconds : undefined;
 }

@@ -2,9 +2,10 @@ import { TIMED_OUT, withDeadline } from '../../../application/async/deadline.ts'
 import type { Clock } from '../../../application/ports/clock.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
-import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { isLoopbackUrl, isSecureUrl } from '../network/addresses.ts';
 import { readDocument } from '../network/read-bytes.ts';
+import { usableSeconds } from './login.ts';
 
 /** How requests to servers and issuers are sent: through the configured proxy. */
 export interface Network {
@@ -47,9 +48,19 @@ export function oauthFetch(server: string, network: Network, signal: AbortSignal
       const isFinal = status < 500 && status !== 429 && typeof error === 'string';
       throw new LoginFailure(`${url} answered ${answer || `with HTTP ${status}`}`, isFinal ? error : undefined);
     }
-    if (isPost || (isOk && isObject(json))) return Response.json(json ?? {});
+    if (isPost) return Response.json(isObject(json) ? withUsableTimes(json) : (json ?? {}));
+    if (isOk && isObject(json)) return Response.json(json);
     return new Response(undefined, { status: 404 });
   };
+}
+
+/** The times in responses, which the client refuses if they are not numbers. */
+const TIMES = ['expires_in', 'client_id_issued_at', 'client_secret_expires_at'];
+
+/** A response without times that cannot be used. Tokens are then used until they are refused. */
+function withUsableTimes(json: JsonObject): JsonObject {
+  const times = TIMES.map((name) => [name, usableSeconds(json[name])] as const);
+  return { ...json, ...Object.fromEntries(times) };
 }
 
 /** Throws for an insecure URL, and for a URL on this machine unless the server is, too: a remote server must not cause local requests. */
