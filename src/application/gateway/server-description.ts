@@ -1,6 +1,7 @@
 import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
+import { GrowingWait } from '../async/growing-wait.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Definitions } from '../ports/kept-definitions.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -31,12 +32,14 @@ export class ServerDescription {
   #known: Definitions | undefined;
   #keeping: Promise<void> = Promise.resolve();
   #learning: Promise<void> = Promise.resolve();
+  readonly #wait: GrowingWait;
 
   constructor(options: SupervisorOptions, server: RunningServer) {
     const { definition, clock, logger, approved, known } = options;
     this.#options = options;
     this.#server = server;
     this.#known = known;
+    this.#wait = new GrowingWait(clock);
     this.tools = new ToolList({ ...definition, logger }, approved, known?.tools);
     this.shared = new SharedLists(server, clock, known?.shared ?? {}, () => this.#onChanged());
   }
@@ -84,8 +87,9 @@ export class ServerDescription {
     if (connection !== this.#server.connection) return;
     if (listed.isOk()) this.#onChanged();
     else logger.warn(`gateway: ${definition.name}: ${listed.error}; the list of tools stays as it was`);
-    // Reading a large list may take at most a tenth of the time.
-    await clock.sleep(Math.min(10_000, 10 * (clock.elapsedMs() - startedMs)), signal);
+    // Reading a large list may take at most a tenth of the time, and a list that always changes is read ever more rarely.
+    const shareMs = Math.min(10_000, 10 * (clock.elapsedMs() - startedMs));
+    await clock.sleep(Math.max(shareMs, this.#wait.next()), signal);
   }
 
   /** Keeps the description for the time when the server does not run. */

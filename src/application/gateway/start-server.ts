@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import { clip } from '../../domain/values/clean-text.ts';
+import { coalesced } from '../async/coalesced.ts';
 import { withDeadline } from '../async/deadline.ts';
+import { GrowingWait } from '../async/growing-wait.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
+import type { ChangingList, OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
 import { MAX_REASON, type ToolList } from './tool-list.ts';
 
 interface StartOptions {
@@ -27,7 +29,7 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
       hasChanged = true;
       events?.onToolsChanged();
     },
-    onListChanged: onListChanged && ((list) => onListChanged(name, list)),
+    onListChanged: onListChanged && announcements((list) => onListChanged(name, list), clock, signal),
     onLost: (reason, lastLine) => {
       // Before the first call, the line contains no input.
       lostReason = lastLine === undefined ? reason : `${reason}: ${lastLine}`;
@@ -49,4 +51,17 @@ export async function startServer(options: StartOptions, signal: AbortSignal): P
   if (connected.isOk()) await connected.value.close();
   if (isOver) return err(`no list of tools within ${timeoutMs / 1000} s (startup_timeout)`);
   return (lostReason === undefined ? listed : err(lostReason)).mapErr((reason) => clip(reason, MAX_REASON));
+}
+
+/** Passes on that a list has changed. A server that says so all the time is passed on ever more rarely, and its last notice is not lost. */
+function announcements(announce: (list: ChangingList) => void, clock: Clock, signal: AbortSignal) {
+  const announcing = (list: ChangingList) => {
+    const wait = new GrowingWait(clock);
+    return coalesced(async () => {
+      announce(list);
+      await clock.sleep(wait.next(), signal);
+    });
+  };
+  const byList = { prompts: announcing('prompts'), resources: announcing('resources') };
+  return (list: ChangingList) => byList[list]();
 }

@@ -30,6 +30,9 @@ export class ToolList {
   /** Whether the tools are those of an earlier start, because the server has not been asked yet. */
   #isKept: boolean;
   #difference: string | undefined;
+  readonly #warned = new Set<string>();
+  /** How often each tool has changed. */
+  readonly #changes = new Map<string, number>();
 
   constructor(
     options: ToolListOptions,
@@ -72,15 +75,22 @@ export class ToolList {
     const { name, filter, logger } = this.#options;
     const { own } = this;
     if (own === undefined) return;
-    const known = this.#current.problems;
     this.#current = compare(own, filter, this.#approved);
-    for (const problem of this.#current.problems)
-      if (!known.includes(problem)) logger.warn(`gateway: ${name}: ${problem}`);
+    for (const problem of this.#current.problems) {
+      if (!this.#warned.has(problem)) logger.warn(`gateway: ${name}: ${problem}`);
+      this.#warned.add(problem);
+    }
   }
 
   /** Reads the complete list, and warns about changed descriptions of tools (tool poisoning). If that fails, the known list stays. */
   read(connection: ServerConnection, signal: AbortSignal): ResultAsync<void, string> {
     return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(listFailure);
+  }
+
+  #countChange(tool: string): number {
+    const times = (this.#changes.get(tool) ?? 0) + 1;
+    this.#changes.set(tool, times);
+    return times;
   }
 
   #accept(listed: readonly GatewayTool[]): void {
@@ -98,11 +108,18 @@ export class ToolList {
         logger.warn(`gateway: ${server}: its tools have changed since its last start (${this.#difference})`);
     } else {
       for (const { own, tool } of this.#current.byName.values()) {
-        if (changed.includes(own))
-          logger.warn(`gateway: the description or schema of the tool ${server}/${tool.name} has changed`);
+        const times = changed.includes(own) ? this.#countChange(own.name) : 0;
+        const count = times === 1 ? '' : ` ${times} times`;
+        if (isPowerOfTwo(times))
+          logger.warn(`gateway: the description or schema of the tool ${server}/${tool.name} has changed${count}`);
       }
     }
   }
+}
+
+/** Whether a change is reported: a tool that changes all the time is reported ever more rarely. */
+function isPowerOfTwo(times: number): boolean {
+  return times > 0 && Number.isInteger(Math.log2(times));
 }
 
 function differenceOf(

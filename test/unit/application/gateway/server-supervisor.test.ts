@@ -1,6 +1,7 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
+import type { OnListChanged } from '../../../../src/application/ports/tool-server.ts';
 import { EVERYTHING, withoutAnswers } from '../../../../src/domain/gateway/call-origin.ts';
 import { never } from '../../../contract/search-kit.ts';
 import { settled } from '../../../support/fake-clock.ts';
@@ -352,4 +353,56 @@ test('a tool that is described differently after a restart is logged', async () 
   supervisor.restart();
   await settled();
   expect(logger.lines).toEqual(['warn gateway: the description or schema of the tool fake/echo has changed']);
+});
+
+describe('a server that announces changes all the time', () => {
+  const minutes = 10;
+  const descriptions = ['a', 'b'];
+  const flap = async (onListChanged?: OnListChanged) => {
+    const started = supervise({}, { onListChanged });
+    const { server, clock, supervisor } = started;
+    await supervisor.start();
+    let reads = 0;
+    server.list = async () => {
+      reads += 1;
+      return ok(server.tools);
+    };
+    for (let second = 0; second < minutes * 60; second += 1) {
+      const description = descriptions[second % 2] ?? '';
+      server.last.changeTools(['one', 'two'].map((name) => ({ ...fakeTool(name), description })));
+      for (const list of ['prompts', 'resources'] as const) server.last.changeList(list);
+      await clock.advance(1000);
+    }
+    return { ...started, reads: () => reads };
+  };
+
+  test('is asked ever more rarely, and each warning says how often a tool has changed', async () => {
+    const { reads, logger, server, supervisor, clock } = await flap();
+    // At once in the first seconds, then after waits that double to a minute, and then once a minute.
+    expect(reads()).toBeLessThan(30);
+    expect(logger.lines.filter((line) => line.includes('fake/one'))).toEqual(
+      ['', ' 2 times', ' 4 times', ' 8 times'].map(
+        (times) => `warn gateway: the description or schema of the tool fake/one has changed${times}`,
+      ),
+    );
+    // The last change is not lost.
+    server.last.changeTools([fakeTool('last')]);
+    await clock.advance(60_000);
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['last']);
+    // After a minute without a change, the next one is read at once.
+    await clock.advance(120_000);
+    server.last.changeTools([fakeTool('next')]);
+    await settled();
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['next']);
+  });
+
+  test('has its notices about other lists passed on ever more rarely, and none is lost for good', async () => {
+    const notices: string[] = [];
+    const { server, clock } = await flap((_, list) => notices.push(list));
+    expect(notices.length).toBeLessThan(60);
+    const before = notices.length;
+    server.last.changeList('prompts');
+    await clock.advance(60_000);
+    expect(notices.slice(before)).toContain('prompts');
+  });
 });
