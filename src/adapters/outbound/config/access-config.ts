@@ -3,11 +3,11 @@ import { type AccessEntry, type AccessPolicy, GROUP_PREFIX, type ServerGrant } f
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { MAX_FUNCTIONS } from '../../../domain/grounded/grounding.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import { listOf, mapOf, readValue, valueOr, yamlOnly } from './kinds.ts';
 import { ACCESS_WORDS } from './member-words.ts';
-import { membersOf } from './members.ts';
 import type { Report } from './problems.ts';
+import { membersOf } from './table.ts';
 import { CALLER, CALLERS, flag } from './value-kinds.ts';
 
 const GROUPS_NEED_CLAIM = 'groups need http.oauth.groups_claim: the name of the claim with the groups of a caller';

@@ -1,7 +1,7 @@
 import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
 import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/answers/model-profile.ts';
-import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
 
 /** The keys of a profile. Only the profile `answer` has variables and defaults. */

@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isSendableKey } from '../../../domain/values/redaction.ts';
 import { isLoopback, parseListenAddress } from '../network/addresses.ts';
 import { type Environment, shownName, variableText } from '../network/environment.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import { isOAuthConfigured, readOAuth } from './oauth-config.ts';
 import type { Report } from './problems.ts';
 import { type CallerToken, hashOfToken, listOfProblems, readTokenFile } from './token-file.ts';

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type Environment, variableText } from '../network/environment.ts';
-import { KEY_VARIABLES } from './config-tree.ts';
+import { KEY_VARIABLES } from './keys.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 
 /** Shorter names, such as `DEBUG`, resemble variables of other programs. */

@@ -5,7 +5,7 @@ import { parseLock } from '../../../domain/gateway/approved-tools.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { failureOf, readNonEmptyText, readText } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
 /** The file of `gateway.lock` and its approved tools, or a problem if it cannot be used. */

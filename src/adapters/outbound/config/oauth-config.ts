@@ -1,5 +1,4 @@
-import type { ConfigTree } from './config-tree.ts';
-import { TABLE } from './keys.ts';
+import { type ConfigTree, TABLE } from './keys.ts';
 import type { Report } from './problems.ts';
 import { secureUrl } from './value-kinds.ts';
 

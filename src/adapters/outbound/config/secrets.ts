@@ -3,7 +3,7 @@ import { MASK } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
 import { passwordsOf } from '../network/addresses.ts';
 import { type Environment, shownName, variableText } from '../network/environment.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
 /** The API key, if there is one. */

@@ -1,9 +1,8 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { toHttpUrl } from '../network/addresses.ts';
-import type { Tree } from './config-tree.ts';
 import { integer, matching, oneOf, type ReadContext, text, type ValueKind } from './kinds.ts';
 import { AUTH_WORDS } from './member-words.ts';
-import { membersOf } from './members.ts';
+import { membersOf, type Tree } from './table.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
 
 const MACHINE = 'client_credentials' as const;

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { ModelProfile } from '../../../domain/answers/model-profile.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
 /** Parameters that a model with an unknown name gets only if they are configured. */

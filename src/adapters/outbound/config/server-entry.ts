@@ -2,12 +2,11 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 import { attempted } from '../files/local-files.ts';
 import { isUnencrypted } from '../network/addresses.ts';
 import type { Environment, NamedText } from '../network/environment.ts';
-import type { Tree } from './config-tree.ts';
 import type { ReadContext } from './kinds.ts';
 import { SERVER_WORDS } from './member-words.ts';
-import { readMembers } from './members.ts';
 import type { Report } from './problems.ts';
 import { remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
+import { readMembers, type Tree } from './table.ts';
 
 const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
 const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];

@@ -1,8 +1,8 @@
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
-import { key } from './key.ts';
 import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, valueOr, yamlOnly } from './kinds.ts';
 import { auth } from './server-auth.ts';
+import { key } from './table.ts';
 import { toolRules } from './tool-rules.ts';
 import { flag, VARIABLE } from './value-kinds.ts';
 

@@ -3,7 +3,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { type Environment, GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
 import { secretVariables } from './secrets.ts';

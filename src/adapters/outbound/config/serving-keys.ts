@@ -1,6 +1,6 @@
 import { LOG_FORMS } from '../logger/standard-error.ts';
-import { key, type Section } from './key.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
 
 const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;

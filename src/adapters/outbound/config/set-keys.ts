@@ -3,10 +3,10 @@ import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { expandPath } from '../files/local-files.ts';
 import { type Environment, variableText } from '../network/environment.ts';
-import { DEFAULTS, toConfigTree, type Values } from './config-tree.ts';
-import { KEYS } from './keys.ts';
+import { DEFAULTS, KEYS, toConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
+import type { Values } from './table.ts';
 import { debugFile, debugFlag } from './value-kinds.ts';
 import type { YamlFile } from './yaml-file.ts';
 

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
-import type { Key } from './key.ts';
 import { type ServerEntry, withoutEffect } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
+import type { Key } from './table.ts';
 
 /** A server for `--show-config`: the keys as they are written and, for the others, the defaults in force. */
 export function shownServer(written: JsonObject, entry: ServerEntry, isHttp: boolean): JsonObject {

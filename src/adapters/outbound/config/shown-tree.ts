@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { shownName } from '../network/environment.ts';
-import { toTree, type Values } from './config-tree.ts';
 import { KEYS } from './keys.ts';
+import { toTree, type Values } from './table.ts';
 
 /** The merged keys for display. The values in `read` replace those of the keys. The redactor later masks secrets in wrong places. */
 export function toShownTree(values: Values, read: JsonObject): JsonObject {

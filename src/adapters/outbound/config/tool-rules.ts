@@ -1,7 +1,7 @@
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { listOf, mapOf, text } from './kinds.ts';
 import { TOOL_RULE_WORDS } from './member-words.ts';
-import { membersOf } from './members.ts';
+import { membersOf } from './table.ts';
 
 const PATTERNS = listOf(
   'a list of names of tools, with * at either end for any text',

@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
-import type { ConfigTree } from './config-tree.ts';
+import type { ConfigTree } from './keys.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 
 /**

@@ -5,13 +5,11 @@ import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { readText } from '../files/local-files.ts';
-import type { Values } from './config-tree.ts';
-import type { Key, Section } from './key.ts';
-import { isKey, KEYS, TABLE } from './keys.ts';
-import { readValue } from './kinds.ts';
+import { KEYS, TABLE } from './keys.ts';
 import { DOCUMENTS } from './member-words.ts';
 import { MAX_TYPOS, nearest } from './nearest.ts';
 import { reporter } from './problems.ts';
+import { readTable, type Values } from './table.ts';
 
 const KEY_ADVICE =
   'expected no API key: keep keys out of this file, and set the key in the variable that openai.api_key_env names';
@@ -60,26 +58,10 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
   }
   if (mustHaveKeys && content === null) reportFile(file, EMPTY);
   const report = reporter(problems, file);
-  const context = { folder: dirname(file), report, expand: (text: string) => text };
-  const visitKey = (entry: Key | Section | undefined, value: unknown, path: string): void => {
-    const where = path || 'the file';
-    if (typeof value === 'string' && looksLikeKey(value)) report(where, KEY_ADVICE, value);
-    else if (entry === undefined) report(where, unknownKeyMessage(path));
-    else if (value === null) {
-      if (WHEN_EMPTY.has(path)) values.set(path, WHEN_EMPTY.get(path));
-    } else if (isKey(entry)) {
-      const read = readValue(entry.kind, value, { ...context, where });
-      if (read !== undefined) values.set(path, read);
-    } else if (isObject(value)) {
-      for (const [name, inner] of Object.entries(value)) {
-        // A name with a dot is quoted, so that it does not look like a path.
-        const key = /^[^.]+$/.test(name) ? name : JSON.stringify(name);
-        visitKey(Object.hasOwn(entry, name) ? entry[name] : undefined, inner, path === '' ? key : `${path}.${key}`);
-      }
-    } else report(where, 'expected a section of keys', value);
-  };
-  visitKey(TABLE, content, '');
-  return { values, text };
+  const context = { where: '', folder: dirname(file), report, expand: (text: string) => text };
+  const refused = (value: unknown) => (typeof value === 'string' && looksLikeKey(value) ? KEY_ADVICE : undefined);
+  const rules = { unknown: unknownKeyMessage, refused, whenEmpty: WHEN_EMPTY };
+  return { values: readTable(TABLE, content, context, rules), text };
 }
 
 /** The content of a YAML text, or why there is none. The package reports some problems by throwing, such as aliases that multiply. */

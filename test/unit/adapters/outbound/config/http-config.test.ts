@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { DEFAULTS, toConfigTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import { readHttpConfig } from '../../../../../src/adapters/outbound/config/http-config.ts';
-import { TABLE } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { DEFAULTS, TABLE, toConfigTree } from '../../../../../src/adapters/outbound/config/keys.ts';
 import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
 import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 

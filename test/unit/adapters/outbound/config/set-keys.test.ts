@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
 import { reporter } from '../../../../../src/adapters/outbound/config/problems.ts';
 import { readEnvironment } from '../../../../../src/adapters/outbound/config/set-keys.ts';
+import { toTree } from '../../../../../src/adapters/outbound/config/table.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import type { ConfigProblem } from '../../../../../src/application/ports/config.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toTree } from '../../../../../src/adapters/outbound/config/config-tree.ts';
+import { toTree } from '../../../../../src/adapters/outbound/config/table.ts';
 
 test.each([
   ['nothing', {}, {}],
