@@ -83,7 +83,7 @@ async function serve(runtime: Runtime): Promise<number> {
     },
     endWaits: () => application()?.endWaits?.() === true,
     metrics,
-    writeAccessLine: (entry) => stderr.record(entry),
+    writeAccessLine: (entry) => stderr.recordSoon(entry),
   });
   // A terminal sends SIGHUP when it is closed.
   const isOnTerminal = process.stderr.isTTY === true;

@@ -130,6 +130,21 @@ posixTest('signals').for(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+// S29
+posixTest('signals')('a second signal ends a call in flight, whose line is in the access log', async () => {
+  const api = await fakeApi();
+  api.replyAlways(holds());
+  const server = await startHttpProcess({ env: apiEnv(api) });
+  const call = begin(server.url, { body: CALL });
+  call.reply.catch(() => {});
+  await api.waitForRequests(1);
+  server.kill('SIGTERM');
+  await expect.poll(server.stderr).toContain('another signal ends it.\n');
+  server.kill('SIGTERM');
+  expect(await server.exited).toEqual({ code: 0, signal: null });
+  expect(server.stderr()).toMatch(/^\{.*"method":"tools\/call","tool":"answer",.*"outcome":"cancelled",.*\}$/m);
+});
+
 posixTest('signals')('a log whose reader is gone costs no answer', async () => {
   const { child, exited, removeHome } = startCleanProcess(['--http', '127.0.0.1:0', '--offline'], {
     timeoutMs: 150_000,

@@ -31,6 +31,8 @@ export class StandardError {
   /** The number of lines that were not written, because nothing read standard error. */
   #dropped = 0;
   #awaitsReader = false;
+  /** The lines of `recordSoon` that are not written yet; undefined before the first. */
+  #pending: string | undefined;
 
   /** `output` is standard error of the process by default. */
   constructor({ redactor, clock, output }: StandardErrorOptions) {
@@ -46,9 +48,21 @@ export class StandardError {
 
   /** Writes an object in one line, in both forms. As JSON, it also has the members that all lines have. */
   record(entry: JsonObject): void {
+    this.write(this.#recordOf(entry));
+  }
+
+  /** Like `record`, but the lines of one turn of the event loop are one write. Those of the last turn are written when the process ends. */
+  recordSoon(entry: JsonObject): void {
+    const flush = () => this.write('');
+    if (this.#pending === undefined) process.once('exit', flush);
+    if (!this.#pending) setImmediate(flush);
+    this.#pending = (this.#pending ?? '') + this.#recordOf(entry);
+  }
+
+  #recordOf(entry: JsonObject): string {
     const common = { time: this.#clock.now().toISOString(), level: 'info' };
     const line = this.form === 'json' ? { ...common, ...entry } : entry;
-    this.write(`${redactedJson(line, this.#redactor.inLogs)}\n`);
+    return `${redactedJson(line, this.#redactor.inLogs)}\n`;
   }
 
   /** A line of the log for a message without secrets. In text, it begins with `prefix`, in place of members for level and time. */
@@ -58,7 +72,10 @@ export class StandardError {
   }
 
   /** Writes complete lines. While too much waits to be read, they are counted instead. A log that cannot be written is no reason to stop serving. */
-  write(lines: string): void {
+  write(more: string): void {
+    const lines = (this.#pending ?? '') + more;
+    if (lines === '') return;
+    if (this.#pending) this.#pending = '';
     const output = this.#output ?? process.stderr;
     // A closed standard error is reported by an event, which ends the process if nothing listens to it.
     if (output.listenerCount('error') === 0) output.on('error', () => {});
