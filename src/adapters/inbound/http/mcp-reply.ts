@@ -44,13 +44,18 @@ export class McpReply {
     this.#options = options;
     this.#accepts = acceptedBy(c.env.incoming.headers.accept);
     this.#respond = respond;
-    if (this.#accepts.stream) this.#cancelTimer = options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
+  }
+
+  /** Lets a stream begin after a while. Only a call, or another request to a server, takes so long. */
+  streamLater(): void {
+    if (!this.#accepts.stream) return;
+    this.#cancelTimer = this.#options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
   }
 
   /** Sends a message of the session. The first message that is not a notification ends the reply; later ones are dropped. */
   send(message: OutgoingMessage): void {
     if (this.#isEnded || this.#c.env.incoming.socket.destroyed) return;
-    const json = redactedJson(message, this.#options.redactor.anywhere);
+    const json = jsonOf(message, this.#options.redactor.anywhere);
     if ('method' in message) {
       if (this.#accepts.stream) this.#openStream();
       this.#writeIfRead(toEvent(json));
@@ -110,6 +115,19 @@ export class McpReply {
   #writeIfRead(text: string): void {
     if ((this.#stream?.desiredSize ?? 0) > 0) this.#stream?.enqueue(ENCODER.encode(text));
   }
+}
+
+/** The texts of results that are sent more than once, such as a list that does not change. */
+const TEXTS = new WeakMap<object, string>();
+
+function jsonOf(message: OutgoingMessage, redact: Redactor['anywhere']): string {
+  if (!('result' in message) || !Array.isArray(message.result.tools)) return redactedJson(message, redact);
+  const { id, result } = message;
+  const text = TEXTS.get(result) ?? JSON.stringify(result);
+  TEXTS.set(result, text);
+  // A key may have become known after the text was made.
+  if (redact(text) !== text) return redactedJson(message, redact);
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${text}}`;
 }
 
 const ENCODER = new TextEncoder();

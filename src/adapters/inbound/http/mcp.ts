@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { QuotaState } from '../../../application/quota/quota-guard.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
@@ -47,8 +48,8 @@ export async function postMessage(c: HttpRequest, options: Options): Promise<Res
   if (message.kind !== 'request') return c.body(null, 202, { 'Content-Length': '0' });
   return new Promise((resolve, reject) => {
     const reply = new McpReply(c, era, options, resolve);
-    // If the client has left, `reply` sends nothing, and no one receives this response.
-    const none = () => resolve(c.body(null));
+    // If the client has left, `reply` sends nothing.
+    const none = () => resolve(RESPONSE_ALREADY_SENT);
     const responded = respond(c, message, era, reply, options).finally(() => reply.end());
     c.set('work', responded.then(none, reject));
   });
@@ -75,11 +76,14 @@ async function respond(
     else response = sent;
   };
   const run = () => session.receive(message, era, send, c.get('left'));
-  if (message.method === 'tools/call') {
+  const isCall = message.method === 'tools/call';
+  const isShared = shared?.has(message.method) === true;
+  if (isCall || isShared) reply.streamLater();
+  if (isCall) {
     const called = await runCall(c, options, run);
     if (called.isErr()) return reply.refuse(called.error);
     response = withQuota(response, called.value.left);
-  } else if (shared?.has(message.method) === true) {
+  } else if (isShared) {
     const held = await options.places.hold(c, run);
     if (held.isErr()) return reply.refuse(held.error);
   } else await run();

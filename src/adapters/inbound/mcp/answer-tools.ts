@@ -12,14 +12,19 @@ export interface AnswerToolsOptions extends CallOptions {
 /** The built-in tools, under their own names. */
 export class AnswerTools implements ToolSet {
   readonly #options: AnswerToolsOptions;
+  /** The latest list, which stays the same object while its tools do. */
+  #latest: { readonly tools: readonly GatewayTool[]; readonly list: readonly Tool[] } = { tools: [], list: [] };
 
   constructor(options: AnswerToolsOptions) {
     this.#options = options;
   }
 
   list(rights: Rights): readonly Tool[] {
-    const tools = this.#options.catalogue.toolsFor(rights);
-    return tools.filter(({ server }) => server === BUILT_IN_SERVER).map((tool) => toTool(tool.name, tool));
+    const tools = this.#options.catalogue.toolsFor(rights).filter(({ server }) => server === BUILT_IN_SERVER);
+    const { tools: latest } = this.#latest;
+    const isSame = tools.length === latest.length && tools.every((tool, index) => tool === latest[index]);
+    if (!isSame) this.#latest = { tools, list: tools.map((tool) => toTool(tool.name, tool)) };
+    return this.#latest.list;
   }
 
   unknownTool(name: string, rights: Rights): string {

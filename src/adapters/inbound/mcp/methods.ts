@@ -75,8 +75,15 @@ function respondToModern(request: Request, server: ServerDescription, sharedCapa
   }
 }
 
-function listTools({ params, by }: Request, { tools }: ServerDescription, caching: JsonObject = {}): Reply {
-  const page = pageOf('tools', tools.list(by.rights), params.cursor);
+/** The first pages of lists, so that the same list has the same result. */
+const FIRST_PAGES = new WeakMap<object, JsonObject>();
+
+function listTools({ params, by, era }: Request, { tools }: ServerDescription, caching: JsonObject = {}): Reply {
+  const list = tools.list(by.rights);
+  const isFirst = params.cursor == null;
+  const page = (isFirst ? FIRST_PAGES.get(list) : undefined) ?? pageOf('tools', list, params.cursor);
+  if (isFirst && page !== undefined) FIRST_PAGES.set(list, page);
+  if (isFirst && page !== undefined && era === 'legacy') return { result: page };
   return page === undefined ? { error: invalidParams('unknown cursor') } : { result: { ...page, ...caching } };
 }
 
