@@ -17,7 +17,7 @@ import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { runDoctor } from './doctor.ts';
+import { runDoctor, runOfflineDoctor } from './doctor.ts';
 import { onHangUp } from './hang-up.ts';
 import {
   answerServers,
@@ -38,10 +38,13 @@ export type TerminalCommand = Exclude<Command, ServerCommand | { readonly kind: 
 export async function runCommand(command: TerminalCommand, program: Program): Promise<number> {
   if (command.kind === 'token') return printToken(command, program);
   const writesLock = command.kind === 'tools' && command.action === 'lock';
+  const isOfflineCheck = command.kind === 'doctor' && command.options['--offline'] !== undefined;
+  const unset: ConfigProblem[] = [];
   const options = { environment: process.env, commandLine: command.options, version: VERSION, writesLock };
-  const validated = await bootstrap({ ...program, ...options });
+  const validated = await bootstrap({ ...program, ...options, ...(isOfflineCheck && { unset }) });
   if ('problems' in validated) return reportProblems(command, validated.problems);
   const runtime = validated.value;
+  if (isOfflineCheck) return checkOffline(command.json, runtime, unset).finally(runtime.close);
   warnOfNotices(command, runtime);
   return runUntilInterrupted(command, runtime).finally(runtime.close);
 }
@@ -142,6 +145,12 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
 async function checkSetup({ json }: CommandOf<'doctor'>, context: Context, signal: AbortSignal): Promise<number> {
   const { loadApplication, composed } = await startServers(context, 'all');
   return runDoctor(json, context, { application: await loadApplication(), composed }, signal);
+}
+
+function checkOffline(json: boolean, runtime: Runtime, unset: readonly ConfigProblem[]): Promise<number> {
+  const out = (text: string) => process.stdout.write(text);
+  const ownCommand = runtime.startCommand();
+  return runOfflineDoctor(json, { ...runtime, ownCommand, out, err: process.stderr }, unset);
 }
 
 /** Checks the text of a file, of a page or of standard input. */

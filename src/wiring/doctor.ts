@@ -1,10 +1,14 @@
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
-import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import { doctor, doctorOffline } from '../adapters/inbound/cli/doctor.ts';
 import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
+import type { ConfiguredServer } from '../adapters/inbound/cli/offline-checks.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
-import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { type ServerEntry, UNSET_URL } from '../adapters/outbound/config/server-entry.ts';
+import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
+import { commandProblem } from '../adapters/outbound/mcp-client/find-command.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import type { Application } from '../application/answers/application.ts';
+import type { ConfigProblem } from '../application/ports/config.ts';
 import type { ComposedGateway } from './gateway.ts';
 import { checkedOAuth } from './oauth.ts';
 import { checkedQuota } from './quota.ts';
@@ -51,6 +55,41 @@ export async function runDoctor(
     },
     signal,
   );
+}
+
+/** Checks the setup without a request, a key and a server. `unset` are the variables that the configuration names and that are not set. */
+export async function runOfflineDoctor(
+  json: boolean,
+  context: Runtime & CommandContext,
+  unset: readonly ConfigProblem[],
+): Promise<number> {
+  const { config } = context;
+  const { openai, server, access, audit, lock, quota, http } = config;
+  return doctorOffline({
+    ...context,
+    ...config,
+    json,
+    unset,
+    configSources: describeSources(config.sources),
+    apiKey: { variable: openai.apiKeyVariable, value: openai.apiKey },
+    servers: config.servers?.map((entry) => toConfigured(entry, config)),
+    issuer: http?.oauth?.issuer,
+    access,
+    approved: lock?.approved,
+    audit: audit && { ...audit, probe: () => probeAuditFile(audit.file) },
+    quota: quota && checkedQuota(quota, context),
+    toolErrors: server.toolErrors,
+    isOpenToMachine: await config.isOpenToMachine(),
+  });
+}
+
+/** A server without its process: the host that it would ask, or whether its command exists. */
+function toConfigured({ name, connection }: ServerEntry, { secretVariables }: Runtime['config']): ConfiguredServer {
+  if (connection.kind === 'remote') return { name, host: new URL(connection.url).host };
+  const { command, cwd, envs, inheritEnv } = connection;
+  if (command === UNSET_URL) return { name, host: 'its command, which is in a variable that is not set,' };
+  const env = childEnvironment({ environment: process.env, inherit: inheritEnv, envs, ownSecrets: secretVariables });
+  return { name, command, problem: commandProblem({ command, cwd, env }) };
 }
 
 /** The logins, and the servers that sign in by themselves, in their order. */

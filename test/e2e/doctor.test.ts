@@ -50,8 +50,11 @@ test('http.oauth: keys of the issuer that cannot be read are a failure', async (
   const url = issuer.origin;
   issuer.metadata = { jwks_uri: `${url}/keys` };
   issuer.answers.set('/keys', { status: 503 });
-  const config = newFile('config.yaml', `http: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`);
-  const { code, stdout } = await runCli(['doctor', '--offline', '--config', config]);
+  const config = newFile(
+    'config.yaml',
+    `llm: { adapter: offline }\nhttp: { oauth: { issuer: "${url}", audience: "https://mcp.example/mcp" } }\n`,
+  );
+  const { code, stdout } = await runCli(['doctor', '--config', config]);
   expect(stdout).toContain(`(${url}/keys answered with HTTP 503).`);
   expect(code).toBe(1);
 });

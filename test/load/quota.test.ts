@@ -67,10 +67,10 @@ describeWithRedis('processes with one store of quotas', (file) => {
 
   test('are announced by doctor, which checks that it can write to the store and leaves nothing there', async () => {
     const store = await startStore(file);
-    const config = newFile('config.yaml', 'http: { quota: { calls_per_day: 9 } }');
+    const config = newFile('config.yaml', 'llm: { adapter: offline }\nhttp: { quota: { calls_per_day: 9 } }');
     const check = async (url: string) => {
       const env = { MCP_HTTP_QUOTA_STORE: url };
-      const { stdout, stderr } = await runCli(['doctor', '--offline', '--config', config], { env });
+      const { stdout, stderr } = await runCli(['doctor', '--config', config], { env });
       expect(stdout + stderr).not.toContain(PASSWORD);
       return /^.* quota: .*$/m.exec(stdout)?.[0];
     };

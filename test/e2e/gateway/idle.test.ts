@@ -85,13 +85,13 @@ test('tools shows what is kept with its age, and starts only servers without an 
 });
 
 test('doctor starts every server, and says how its tools differ from those that were kept', async () => {
-  const { config, started } = configure(['one', 'two']);
+  const { config, started } = configure(['one', 'two'], { yaml: { llm: { adapter: 'offline' } } });
   const user = newUser(config);
   const server = await user.session();
   await server.callTool('one__more');
   for (const name of ['one__added', 'two__echo']) await untilListed(server, name);
   await end(server);
-  const { code, stdout } = await user.run('doctor', '--offline');
+  const { code, stdout } = await user.run('doctor');
   expect(code).toBe(0);
   expect(stdout).toContain('ok    server two: 11 tools (stdio)\n');
   expect(stdout).toContain('note  server one: its tools have changed since its last start (gone: added)\n');

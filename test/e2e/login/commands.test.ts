@@ -46,7 +46,7 @@ test('login, logins, doctor and logout: a file with the login is written, listed
   expect(issuer.seen).toHaveLength(requests);
   if (process.platform !== 'win32') {
     chmodSync(path.join(home.folder, file), 0o640);
-    const { stdout: checks } = await home.run('doctor', '--offline');
+    const { stdout: checks } = await home.run('doctor');
     expect(checks).toMatch(/^WARN {2}login notes: .* other users of this machine have access to it/m);
   }
 

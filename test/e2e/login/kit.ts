@@ -24,7 +24,7 @@ export async function newHome(urls: Readonly<Record<string, string>>, auth?: obj
   const config = path.join(home, 'config.yaml');
   const port = await freePort();
   const servers = Object.entries(urls).map(([name, url]) => ({ name, url, auth: auth ?? { callback_port: port } }));
-  writeFileSync(config, JSON.stringify({ servers }));
+  writeFileSync(config, JSON.stringify({ servers, llm: { adapter: 'offline' } }));
   return {
     home,
     servers,

@@ -133,7 +133,11 @@ async function* checkApi(
 }
 
 /** Notes on values that work, but are probably not what the user wants. */
-function* checkSettings({ profiles, toolErrors, isOpenToMachine }: CheckedSetup) {
+export function* checkSettings({
+  profiles,
+  toolErrors,
+  isOpenToMachine,
+}: Pick<CheckedSetup, 'profiles' | 'toolErrors' | 'isOpenToMachine'>) {
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   if (new Set(settings).size === 1) yield toCheck('profiles', 'note', EQUAL_PROFILES);
   if (toolErrors === 'protocol') yield toCheck('tool_errors', 'note', PROTOCOL_ERRORS);
@@ -206,9 +210,8 @@ function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) 
 }
 
 /** Shows the limits, and checks that their store can be used. */
-async function checkQuota({ limits, callers, store, onStoreFailure, probe }: CheckedQuota): Promise<Check> {
-  const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
-  const list = [listOf(limits), ...own].join('; ');
+async function checkQuota({ store, onStoreFailure, probe, ...policy }: CheckedQuota): Promise<Check> {
+  const list = limitsOfQuota(policy);
   if (store === 'memory') return toCheck('quota', 'ok', `${list}; each process counts in its own memory`);
   const failure = await probe();
   if (failure === undefined) return toCheck('quota', 'ok', `${list}; counted in ${store}`);
@@ -216,6 +219,12 @@ async function checkQuota({ limits, callers, store, onStoreFailure, probe }: Che
   const consequence = `calls are ${isRefused ? 'refused' : 'allowed without a quota'} (http.quota.on_store_failure)`;
   const detail = `the store ${store} cannot be used (${failure}): ${consequence}`;
   return toCheck('quota', isRefused ? 'failed' : 'warning', detail);
+}
+
+/** The general limits, then those of single callers. */
+export function limitsOfQuota({ limits, callers }: QuotaPolicy): string {
+  const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
+  return [listOf(limits), ...own].join('; ');
 }
 
 function listOf(limits: QuotaLimits): string {

@@ -10,6 +10,7 @@ import { toCheck } from './check.ts';
 import type { CommandContext } from './command-context.ts';
 import { type CheckedSetup, checksOf, NODE } from './doctor-checks.ts';
 import { openLine } from './live-line.ts';
+import { type OfflineSetup, offlineChecksOf } from './offline-checks.ts';
 
 type PrintOptions = Pick<CommandContext, 'out'> & { readonly json: boolean };
 
@@ -26,6 +27,13 @@ const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped
 /** Checks the way from this machine to an answer, and prints one line per step. The exit code is 0 if nothing failed. Never prints the key. */
 export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
   return print(withProgress(checksOf(options, signal), options), options, options.redactor.inLogs, signal);
+}
+
+/** Checks what needs no request, no key and no server. Prints one line per check; the exit code is 0 if nothing failed. */
+export function doctorOffline(
+  options: PrintOptions & OfflineSetup & Pick<CommandContext, 'redactor'>,
+): Promise<number> {
+  return print(offlineChecksOf(options), options, options.redactor.inLogs, never());
 }
 
 /** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */

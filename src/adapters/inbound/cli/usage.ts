@@ -32,7 +32,8 @@ Options:
   --config <path>         YAML file (default, if it exists:
                           ~/.config/openai-responses-mcp/config.yaml)
   --offline[=path]        answer from recordings, without key and network: those
-                          of the package, of a folder, or one file
+                          of the package, of a folder, or one file; with doctor:
+                          send no request and start no server, for CI
   --record=<folder>       save API responses for --offline=<folder>
   --servers=<path>        also use the MCP servers in the JSON file of another
                           client (mcpServers)

@@ -5,6 +5,7 @@ import { type Environment, shownName, variableText } from '../network/environmen
 import type { ConfigTree } from './keys.ts';
 import { isOAuthConfigured, readOAuth } from './oauth-config.ts';
 import type { Report } from './problems.ts';
+import type { ConfigOptions } from './set-keys.ts';
 import { type CallerToken, hashOfToken, listOfProblems, readTokenFile } from './token-file.ts';
 import { hostPort } from './value-kinds.ts';
 
@@ -23,6 +24,7 @@ const WILDCARD_NEEDS_TOKEN =
 const MIN_TOKEN_LENGTH = 20;
 const SHORT_TOKEN = `other machines can reach this address, so a token must have at least ${MIN_TOKEN_LENGTH} characters; create one with: openssl rand -base64 32`;
 const EMPTY_TOKEN = 'is empty or not set; http.token_env (MCP_HTTP_TOKEN_ENV) expects a token in it';
+const unsetToken = (caller: string) => `is not set here, so that the token of ${caller} is not checked`;
 const NO_TOKEN = `is empty or not set, so that there is no caller ${ONLY_CALLER} (http.token_env, MCP_HTTP_TOKEN_ENV)`;
 /**
  * The section `http`, with the tokens of callers. Without tokens and `oauth`, callers need no token. With a problem, the result must not be used. A
@@ -32,7 +34,7 @@ export function readHttpConfig(
   { http }: Pick<ConfigTree, 'http'>,
   environment: Environment,
   report: Report,
-  isReload = false,
+  { isReload = false, unset }: Pick<ConfigOptions, 'isReload' | 'unset'> = {},
 ) {
   const { listen, tokenEnv, tokenFile, oauth: section, quota: _, ...rest } = http;
   // An address from the command line was not validated before.
@@ -41,7 +43,7 @@ export function readHttpConfig(
   const isPublic = !isLoopback(address.host);
   const minTokenLength = isPublic ? MIN_TOKEN_LENGTH : 1;
   const hasOthers = tokenFile !== undefined || isOAuthConfigured(section);
-  const { tokens, notices } = readTokens({ tokenEnv, environment, minTokenLength, hasOthers }, report);
+  const { tokens, notices } = readTokens({ tokenEnv, environment, minTokenLength, hasOthers, unset }, report);
   const file = tokenFile === undefined ? undefined : { path: tokenFile, ...readTokenFile(tokenFile, tokens) };
   if (file !== undefined && 'problems' in file && !isReload)
     report('http.token_file', listOfProblems(file.problems), tokenFile);
@@ -66,10 +68,12 @@ interface TokenVariables {
   readonly minTokenLength: number;
   /** Whether callers may have tokens of another kind. */
   readonly hasOthers: boolean;
+  readonly unset: ConfigProblem[] | undefined;
 }
 
 /** Reads the tokens of callers. Problems name variables, and never show their values. */
-function readTokens({ tokenEnv = {}, environment, minTokenLength, hasOthers }: TokenVariables, report: Report) {
+function readTokens({ tokenEnv = {}, unset, ...options }: TokenVariables, report: Report) {
+  const { environment, minTokenLength, hasOthers } = options;
   const named = typeof tokenEnv === 'string' ? { [ONLY_CALLER]: tokenEnv } : tokenEnv;
   const isDirect = variableText(environment, TOKEN_VARIABLE) !== '';
   const variables = isDirect && !(ONLY_CALLER in named) ? { ...named, [ONLY_CALLER]: TOKEN_VARIABLE } : named;
@@ -85,7 +89,8 @@ function readTokens({ tokenEnv = {}, environment, minTokenLength, hasOthers }: T
       notices.push({ where: shownName(name), message: NO_TOKEN });
       continue;
     }
-    if (token === '') problem(EMPTY_TOKEN);
+    if (token === '' && unset !== undefined) unset.push({ where: shownName(name), message: unsetToken(caller) });
+    else if (token === '') problem(EMPTY_TOKEN);
     else if (!isSendableKey(token)) problem('expected a token of visible ASCII');
     else if (token.length < minTokenLength) problem(SHORT_TOKEN);
     else if (twin !== undefined) problem(`is also the token of ${twin.caller}; each caller needs a token of its own`);

@@ -39,7 +39,7 @@ type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
 
 /** Reads everything to which the keys refer: variables, files and servers. */
 async function resolve(
-  { environment, commandLine, isReload, startCommand, writesLock = false }: ConfigOptions,
+  { environment, commandLine, isReload = false, startCommand, unset, writesLock = false }: ConfigOptions,
   { config, explicit, report }: SetKeys,
   file: string | undefined,
   problems: ConfigProblem[],
@@ -49,20 +49,24 @@ async function resolve(
   const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
   const timeZone = toZone(config.clock.timeZone);
   const instructions = readNamedFiles(config, timeZone, report);
-  const isHttp = commandLine['--http'] !== undefined;
+  const isHttp = commandLine['--http'] !== undefined || (unset !== undefined && usesHttp(explicit));
   // Saves the start of stdio the part of Node.js that computes hashes.
   const { readHttpConfig, callersOf } = isHttp ? await httpConfig() : {};
-  const http = readHttpConfig?.(config, environment, report, isReload);
+  const http = readHttpConfig?.(config, environment, report, { isReload, unset });
   const callers = http && callersOf?.(http);
   const audit = readAudit(config, explicit, report);
-  const servers = await readServers(config, environment, file, problems);
+  const servers = await readServers(config, { environment, unset }, file, problems);
   checkOfferedTools(config, servers.known, report);
   const access = config.access && readAccess(config, servers.known, report);
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
   const lock = isLocked ? readLock(gateway.lock, startCommand?.(), writesLock ? () => {} : report) : undefined;
   const mistyped = mistypedVariables(environment, [...READ_ELSEWHERE, ...servers.ownSecrets, ...servers.ofEntries]);
   const notices = [...(http?.notices ?? []), ...(callers === undefined ? [] : unknownCallers(config, callers))];
-  return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices };
+  return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices, callers };
+}
+
+function usesHttp(explicit: ReadonlySet<string>): boolean {
+  return [...explicit].some((path) => path.startsWith('http.'));
 }
 
 const httpConfig = () => import('./http-config.ts');
@@ -71,7 +75,7 @@ const httpConfig = () => import('./http-config.ts');
 function derive(
   { environment, commandLine, version }: ConfigOptions,
   { config, values, explicit, names, text }: SetKeys,
-  { key, proxy, timeZone, servers, mistyped, notices, ...read }: Awaited<ReturnType<typeof resolve>>,
+  { key, proxy, timeZone, servers, mistyped, notices, callers, ...read }: Awaited<ReturnType<typeof resolve>>,
   file: string | undefined,
 ) {
   const { request, policy, citations, llm, gateway, server, longAnswers } = config;
@@ -105,6 +109,8 @@ function derive(
     openai: withoutUndefined({ ...config.openai, ...key, proxy: proxy.proxy }),
     /** The URL of the proxy for pages. */
     pageProxy: readProxy(environment, ANY_PAGE).proxy,
+    /** The callers of the tokens over HTTP; undefined without the section `http`. */
+    tokenCallers: callers,
     /** Reads the section `http.oauth`, whose problems are otherwise reported only while HTTP is served. */
     readOAuth: () => {
       const problems: ConfigProblem[] = [];
@@ -112,7 +118,7 @@ function derive(
     },
     /** Whether the section `http` is used, and its endpoint would require no token. */
     isOpenToMachine: async () => {
-      if (![...explicit].some((path) => path.startsWith('http.'))) return false;
+      if (!usesHttp(explicit)) return false;
       const { readHttpConfig } = await httpConfig();
       return readHttpConfig(config, environment, () => {})?.requiresToken === false;
     },

@@ -26,6 +26,8 @@ interface Context {
   readonly defaultTimeoutMs: number;
   /** The variables with keys of this program, which no server inherits. */
   readonly ownSecrets: readonly string[];
+  /** Without it, a variable that is not set is a problem. */
+  readonly onUnset?: Report | undefined;
 }
 
 /** A server as configured. */
@@ -102,12 +104,21 @@ function toRemote({ url = '', transport, headers, auth }: Read, report: Report) 
   return { kind: 'remote' as const, url, transport, headers, ...(auth !== undefined && { auth }) };
 }
 
+/** In place of a variable that is not set and need not be: a part of a text, and a text that may have to be a URL. */
+const UNSET = 'unset';
+export const UNSET_URL = 'https://unset.invalid/';
+
 /** Replaces `${NAME}` and `${NAME:-default}`, which Cursor and VS Code write as `${env:NAME}`. An empty variable counts as missing. */
-function expandVariables(text: string, where: string, { environment, expanded }: Context, report: Report): string {
+function expandVariables(text: string, where: string, context: Context, report: Report): string {
+  const { environment, expanded, onUnset } = context;
   const read = text.replace(
     /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (_, name: string, fallback: string | undefined) => {
+    (reference, name: string, fallback: string | undefined) => {
       const found = environment[name] || fallback;
+      if (found === undefined && onUnset !== undefined) {
+        onUnset(where, `the environment variable ${name} is not set here, so that its value is not checked`);
+        return text.trim() === reference ? UNSET_URL : UNSET;
+      }
       if (found === undefined) report(where, `the environment variable ${name} is not set`);
       else expanded.push([name, found]);
       return found ?? '';

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
-import { type Environment, GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
+import { GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
@@ -12,6 +12,7 @@ import { readServerEntry, type ServerEntry } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
+import type { ConfigOptions } from './set-keys.ts';
 import { shownServer } from './shown-servers.ts';
 
 /** The variable with the time limit of all servers without `timeout`. It has no key in YAML. */
@@ -30,7 +31,7 @@ const NESTED: ConfigProblem = {
 /** Reads the section `servers` and the servers file. */
 export async function readServers(
   config: ConfigTree,
-  environment: Environment,
+  { environment, unset }: Pick<ConfigOptions, 'environment' | 'unset'>,
   yamlFile: string | undefined,
   problems: ConfigProblem[],
 ) {
@@ -66,7 +67,9 @@ export async function readServers(
     if (isTaken) report('name', 'another server already has this name', value.name);
     if (isYaml) checkKeys(value, report);
     const folder = file === undefined ? process.cwd() : dirname(file);
-    const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets };
+    const reportUnset = unset && reporter(unset, file);
+    const onUnset = reportUnset && ((key: string, message: string) => reportUnset(`${where}.${key}`, message));
+    const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets, onUnset };
     const entry = isObject(given) ? readServerEntry(value, context, report) : report('', NO_SERVER);
     // The entry may be right for the program that wrote the file, so it is only left out. A name that is taken could mean either server.
     if (!isYaml && !isTaken && found.length > 0) {

@@ -21,6 +21,11 @@ export interface ConfigOptions {
   readonly startCommand?: () => OwnCommand;
   /** Whether the configuration is read again while the program runs. An empty file is then a problem. */
   readonly isReload?: boolean;
+  /**
+   * For a check that needs no secrets and starts nothing: receives the variables that are not set, which are then no problems. The section `http` is
+   * checked, too, if it is configured.
+   */
+  readonly unset?: ConfigProblem[] | undefined;
   /** Whether the file of `gateway.lock` is to be written, so that it may be missing or damaged. */
   readonly writesLock?: boolean;
 }
