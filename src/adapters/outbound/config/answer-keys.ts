@@ -1,5 +1,5 @@
 import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
-import { REASONING_EFFORTS, SEARCH_CONTEXT_SIZES, VERBOSITIES } from '../../../domain/answers/model-profile.ts';
+import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
@@ -10,15 +10,18 @@ const PROFILE = {
     'the model that answers; parameters that it does not accept are left out ([S44](../spec.md#answers))',
     text('a model ID, such as gpt-5.2', /^[\w.:/-]+$/),
   ),
-  reasoning_effort: key('how much the model reasons: most of the time of a simple question', oneOf(REASONING_EFFORTS)),
-  verbosity: key('how long answers are', oneOf(VERBOSITIES)),
+  reasoning_effort: key(
+    'how much the model reasons: most of the time of a simple question',
+    oneOf(PARAMETERS.reasoningEffort.values),
+  ),
+  verbosity: key('how long answers are', oneOf(PARAMETERS.verbosity.values)),
   max_output_tokens: key('output limit of the model, including reasoning; a low limit cuts answers off', integer(16), {
     absent: "the API's",
   }),
   max_tool_calls: key('searches and opened pages per answer', integer(1), { absent: "the API's" }),
   search_context_size: key(
     'how much text of the pages goes to the model; `high` leaves fewer gaps and costs more',
-    oneOf(SEARCH_CONTEXT_SIZES),
+    oneOf(PARAMETERS.searchContextSize.values),
     {
       absent: "the API's",
     },
@@ -28,13 +31,13 @@ const PROFILE = {
     oneOf(['auto', 'required']),
     { absent: '`auto`' },
   ),
-  service_tier: key(
-    'the service tier of the API; `flex` is cheaper and slower',
-    oneOf(['auto', 'default', 'flex', 'priority']),
-    { absent: 'of the account' },
-  ),
-  reasoning_mode: key('the reasoning mode of the model', oneOf(['standard', 'pro']), { absent: 'of the model' }),
-  return_token_budget: key('how much text of pages the model gets', oneOf(['default', 'unlimited']), {
+  service_tier: key('the service tier of the API; `flex` is cheaper and slower', oneOf(PARAMETERS.serviceTier.values), {
+    absent: 'of the account',
+  }),
+  reasoning_mode: key('the reasoning mode of the model', oneOf(PARAMETERS.reasoningMode.values), {
+    absent: 'of the model',
+  }),
+  return_token_budget: key('how much text of pages the model gets', oneOf(PARAMETERS.returnTokenBudget.values), {
     absent: "the API's",
   }),
 };

@@ -1,5 +1,6 @@
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject } from './json-values.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
@@ -21,15 +22,16 @@ interface Part {
   readonly warning?: (model: string, param: string) => string;
 }
 
+const PATHS = [...Object.values(PARAMETERS).map(({ path }) => path), 'tools.user_location', 'include'];
+
 /**
- * Paths of the parts that may be omitted, with everything below them. The two members of `reasoning` are rejected one by one. `store` and the
- * domain filter are not among them, because a user who sets these wants no answer without them.
+ * Paths of the parts that may be omitted, with everything below them: members, then the objects that have them. `store` and the domain filter are
+ * not among them, because a user who sets these wants no answer without them.
  */
-const OPTIONAL = [
-  'reasoning.effort reasoning.mode',
-  'tools.search_context_size tools.user_location tools.return_token_budget',
-  'reasoning text include max_output_tokens max_tool_calls service_tier',
-].flatMap((paths) => paths.split(' '));
+const OPTIONAL: ReadonlySet<string> = new Set([
+  ...PATHS.filter((path) => path.includes('.')),
+  ...PATHS.map((path) => path.replace(/\..*/, '')).filter((name) => name !== 'tools'),
+]);
 
 /** Remembers the parts of requests that the API rejected, per model, so that they are not sent again. */
 export class Rejections {
@@ -131,8 +133,8 @@ function toOptional(path: string, body: RequestBody): readonly Part[] {
   const omitFrom = (body: RequestBody): RequestBody => {
     if (member === undefined) return without(body, name);
     if (name === 'tools') return { ...body, tools: (body.tools ?? []).map((tool) => without(tool, member)) };
-    const reasoning = without(body.reasoning ?? {}, member);
-    return Object.keys(reasoning).length === 0 ? without(body, name) : { ...body, reasoning };
+    const others = without(asObject(body[name]) ?? {}, member);
+    return Object.keys(others).length === 0 ? without(body, name) : { ...body, [name]: others };
   };
   const isMeantBy = ({ param }: Rejection) => {
     const [first, second] = param.split(/[.[\]\d]+/);

@@ -1,7 +1,8 @@
 import type { Conversation, Round, SearchRequest } from '../../../application/ports/llm-search.ts';
-import { profileSupport, type UserLocation } from '../../../domain/answers/model-profile.ts';
+import { type ModelProfile, parametersOf, type UserLocation } from '../../../domain/answers/model-profile.ts';
 import type { ToolOutput } from '../../../domain/grounded/tool-output.ts';
 import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { asObject } from './json-values.ts';
 
 /** A request to the API. The types of `openai` 6 lack parts of it. */
 export interface RequestBody extends JsonObject {
@@ -10,7 +11,6 @@ export interface RequestBody extends JsonObject {
   readonly tools?: readonly RequestTool[];
   readonly tool_choice?: ToolChoice;
   readonly include?: readonly string[];
-  readonly reasoning?: JsonObject;
 }
 
 /** `type` is the type of the search tool or, with functions as `tools`, `allowed_tools`. */
@@ -39,10 +39,12 @@ export interface RequestOptions {
 export function toRequestBody(request: SearchRequest, options: RequestOptions): RequestBody {
   const { profile, instructions, mode } = request;
   const { model } = profile;
-  const search = toSearchTool(request, options);
+  const { tools: ofSearch, ...optional } = toOptional(profile);
+  const search = toSearchTool(request, asObject(ofSearch), options);
   const forced = profile.search === 'required' ? { type: search.type } : undefined;
   const input = toInput(request);
-  const parameters = toParameters(request, options);
+  const background = options.background === true || mode === 'background' ? { background: true } : {};
+  const parameters = { ...optional, ...background, store: options.store, stream: true };
   if (typeof mode !== 'object') {
     const choice = forced && { tool_choice: forced };
     return { model, instructions, input, tools: [search], include: [SOURCES], ...choice, ...parameters };
@@ -71,7 +73,11 @@ function toInput({ question, today, timeZone }: SearchRequest): string {
   return `${query}\n\n[Search hints] ${hints.join('; ')}\n[Today] ${today} (${timeZone})`;
 }
 
-function toSearchTool({ question, profile }: SearchRequest, options: RequestOptions): RequestTool {
+function toSearchTool(
+  { question }: SearchRequest,
+  parameters: JsonObject | undefined,
+  options: RequestOptions,
+): RequestTool {
   const { domainFilter, userLocation, blockedDomains = [], live = true, tool = WEB_SEARCH } = options;
   const isStrict = domainFilter === 'strict' && question.domains.length > 0;
   const filters = {
@@ -80,12 +86,11 @@ function toSearchTool({ question, profile }: SearchRequest, options: RequestOpti
   };
   return withoutUndefined({
     type: tool,
-    search_context_size: profile.searchContextSize,
+    ...parameters,
     // Without a location, the API searches as if the user were in the United States.
     user_location: { type: 'approximate', ...userLocation },
     filters: Object.keys(filters).length === 0 ? undefined : filters,
     external_web_access: live ? undefined : false,
-    return_token_budget: profile.returnTokenBudget,
   });
 }
 
@@ -94,20 +99,14 @@ function toAscii(host: string): string {
   return URL.canParse(`https://${host}`) ? new URL(`https://${host}`).hostname : host;
 }
 
-/** The parameters that do not depend on the conversation so far. */
-function toParameters({ profile, mode: asked }: SearchRequest, { store, background }: RequestOptions) {
-  const { verbosity, reasoningEffort: effort, reasoningMode: mode } = profile;
-  const supports = profileSupport(profile);
-  const reasoning = withoutUndefined({ effort: supports.reasoning ? effort : undefined, mode });
-  const optional = withoutUndefined({
-    text: supports.verbosity && verbosity ? { verbosity } : undefined,
-    reasoning: Object.keys(reasoning).length === 0 ? undefined : reasoning,
-    max_output_tokens: profile.maxOutputTokens,
-    max_tool_calls: profile.maxToolCalls,
-    service_tier: profile.serviceTier,
-    background: background === true || asked === 'background' ? true : undefined,
-  });
-  return { ...optional, store, stream: true };
+/** The optional parameters of a profile by their places, with those of the search tool as `tools`. */
+function toOptional(profile: ModelProfile): JsonObject {
+  const placed: Record<string, unknown> = {};
+  for (const { path, value } of parametersOf(profile)) {
+    const [name = '', member] = path.split('.');
+    placed[name] = member === undefined ? value : { ...asObject(placed[name]), [member]: value };
+  }
+  return placed;
 }
 
 /** Follows the instructions of every conversation, even if a policy file replaces them. */

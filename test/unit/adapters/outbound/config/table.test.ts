@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { toTree } from '../../../../../src/adapters/outbound/config/table.ts';
+import { TABLE } from '../../../../../src/adapters/outbound/config/keys.ts';
+import { inCamelCase, toTree } from '../../../../../src/adapters/outbound/config/table.ts';
+import { PARAMETERS } from '../../../../../src/domain/answers/model-profile.ts';
 
 test.each([
   ['nothing', {}, {}],
@@ -13,4 +15,11 @@ test.each([
   ['a removed profile with a new key', { 'profiles.a': null, 'profiles.a.y': 1 }, { profiles: { a: { y: 1 } } }],
 ])('%s', (_, values, tree) => {
   expect(toTree(new Map(Object.entries(values)))).toEqual(tree);
+});
+
+test('a profile has a key for each parameter of the API', () => {
+  const others = ['model', 'search'];
+  expect(Object.keys(TABLE.model_profiles.answer).map(inCamelCase).sort()).toEqual(
+    [...others, ...Object.keys(PARAMETERS)].sort(),
+  );
 });
