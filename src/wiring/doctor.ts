@@ -4,6 +4,7 @@ import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { ConfiguredServer } from '../adapters/inbound/cli/offline-checks.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { type ServerEntry, UNSET_URL } from '../adapters/outbound/config/server-entry.ts';
+import { kindOf } from '../adapters/outbound/login/login-kinds.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
 import { commandProblem } from '../adapters/outbound/mcp-client/find-command.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
@@ -100,8 +101,9 @@ async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefi
   const logins = await composeLogins(runtime).list();
   const toLogins = async ({ name, connection }: ServerEntry): Promise<readonly CheckedLogin[]> => {
     const { auth } = connection.kind === 'remote' ? connection : {};
-    if (auth?.grant !== 'client_credentials') return logins.filter(({ server }) => server === name);
-    return [{ server: name, clientId: auth.clientId, login: await gateway?.machineLogin(name) }];
+    if (auth === undefined || kindOf(auth) === 'person') return logins.filter(({ server }) => server === name);
+    const { grant, clientId } = auth;
+    return [{ server: name, grant, clientId, login: await gateway?.machineLogin(name) }];
   };
   return (await Promise.all(servers.map(toLogins))).flat();
 }

@@ -2,10 +2,10 @@ import type { NoLogin } from '../adapters/inbound/words/login-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { LoginServer } from '../adapters/outbound/login/login.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
+import { credentialsOf, kindOf } from '../adapters/outbound/login/login-kinds.ts';
 import { LoginTokens, type RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { OAuthLogins } from '../adapters/outbound/login/oauth-logins.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
-import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { Logins } from '../application/ports/logins.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
@@ -20,7 +20,8 @@ export function remoteLogin(
 ): RemoteLogin | undefined {
   const { config, clock, logger, redactor } = runtime;
   const { name, url, auth } = server;
-  if (hasCredentials(server) || isUnencrypted(url)) return undefined;
+  const credentials = credentialsOf(server);
+  if (credentials === 'header' || credentials === 'unencrypted') return undefined;
   const options = {
     server,
     files: new LoginFiles(config.gateway.logins, clock, logger),
@@ -36,16 +37,15 @@ export function remoteLogin(
       onRenewal(name, outcome);
     },
   };
-  const command = loginCommand(name, commandForClients(runtime));
+  const command = kindOf(auth) === 'person' ? loginCommand(name, commandForClients(runtime)) : undefined;
   return new RemoteLogin({ name, command, url, auth, clock, tokens: new LoginTokens(options), fetch });
 }
 
 /** Why a person cannot sign in to a server; undefined if one can. */
 export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
   if (connection.kind === 'child') return 'command';
-  if (hasCredentials(connection)) return 'header';
-  if (isUnencrypted(connection.url)) return 'unencrypted';
-  return connection.auth?.grant === 'client_credentials' ? 'machine' : undefined;
+  const credentials = credentialsOf(connection);
+  return credentials === 'authorization_code' ? undefined : credentials;
 }
 
 /** Composes the logins of people. */
@@ -59,8 +59,4 @@ export function composeLogins({ config, clock, redactor, logger }: Runtime): Log
     network: { fetch, clock },
     learn: (own) => redactor.learn({ own }),
   });
-}
-
-function hasCredentials({ headers }: Pick<LoginServer, 'headers'>): boolean {
-  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

@@ -33,7 +33,7 @@ async function start(auth: Partial<Auth> = {}, path = '/mcp') {
   const person = { redirectUrl: 'http://127.0.0.1:3918/callback', state: 'state', agree };
   const signIn = async () => {
     const learn = (secrets: readonly string[]) => learned.push(...secrets);
-    const login = await requestLogin(server, { fetch, clock }, learn, never(), person);
+    const login = await requestLogin(server, { fetch, clock, learn }, person, never());
     return { login, asked: Object.fromEntries(new URL(page).searchParams) };
   };
   const failure = async () => {
@@ -253,8 +253,8 @@ test('a server elsewhere cannot name an issuer on this machine', async () => {
     if (String(url) === server.url) return new Response(undefined, { status: 401 });
     return String(url).startsWith('https://notes') ? Response.json(document) : fetch(url, init);
   };
-  const network = { fetch: remote, clock: new FakeClock() };
-  await expect(requestLogin(server, network, () => {}, never())).rejects.toThrow(
+  const network = { fetch: remote, clock: new FakeClock(), learn: () => {} };
+  await expect(requestLogin(server, network, { grant_type: 'client_credentials' }, never())).rejects.toThrow(
     'is on this machine, but https://notes.example.com/mcp is not',
   );
   expect(issuer.seen).toEqual([]);

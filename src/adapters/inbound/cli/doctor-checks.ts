@@ -81,7 +81,12 @@ export type CheckedOAuth =
 /** The login of a person, or a server at which the gateway signs in without one. */
 export type CheckedLogin =
   | LoginSummary
-  | { readonly server: string; readonly clientId: string | undefined; readonly login?: LoginSummary | undefined };
+  | {
+      readonly server: string;
+      readonly grant: string;
+      readonly clientId: string | undefined;
+      readonly login?: LoginSummary | undefined;
+    };
 
 /** Always ok: the program does not start on a version that is too old. */
 export const NODE = toCheck('node', 'ok', process.versions.node);
@@ -168,7 +173,7 @@ async function* checkServers(gateway: Servers, signal: AbortSignal) {
 function checkLogin(login: CheckedLogin, ownCommand: OwnCommand | undefined): Check {
   const name = `login ${login.server}`;
   if ('clientId' in login) {
-    const [as, held] = [`as the client ${login.clientId}, without a person (client_credentials)`, login.login];
+    const [as, held] = [`as the client ${login.clientId}, without a person (${login.grant})`, login.login];
     return held ? toCheck(name, 'ok', `${as}: ${loginWords(held)}`) : toCheck(name, 'warning', `${as}; no token`);
   }
   return withWarnings(name, loginWords(login), [

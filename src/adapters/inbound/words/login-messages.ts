@@ -9,7 +9,8 @@ export type NoLogin = keyof typeof REASONS;
 const REASONS = {
   command: 'it is a program on this machine. Only a server with a url may require a login',
   header: 'its headers contain Authorization. Remove that header to sign in',
-  machine: 'the gateway signs in to it without a person (auth.grant: client_credentials). Remove auth.grant to sign in',
+  client_credentials:
+    'the gateway signs in to it without a person (auth.grant: client_credentials). Remove auth.grant to sign in',
   unencrypted: 'its http:// URL leads to another machine, so others could read the tokens. Use https://',
 } as const;
 

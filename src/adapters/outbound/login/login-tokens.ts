@@ -13,6 +13,7 @@ import {
   usableToken,
 } from './login.ts';
 import type { LoginFiles } from './login-files.ts';
+import { kindOf, type Machine } from './login-kinds.ts';
 import { type LoginFailure, type Network, named, oauthFetch, toFailure } from './oauth-fetch.ts';
 import { requestLogin } from './request-login.ts';
 
@@ -29,41 +30,50 @@ interface TokensOptions {
   readonly onRenewal: (outcome: RenewalOutcome, reason?: string) => void;
 }
 
-/**
- * The tokens of a login. Processes renew a person's login one at a time, because issuers replace a refresh token when it is presented, and end
- * the login if it is presented again. The tokens of a machine are in memory only. See `ServerTokens` of the MCP client.
- */
+/** A login, as its kind keeps and renews it. */
+interface KeptLogin {
+  /** The login that was last read or received. */
+  readonly login: Login | undefined;
+  /** Whether only a person can replace a login that has ended. */
+  readonly isOfPerson: boolean;
+  read(): Promise<Login | undefined>;
+  /** Replaces a login, or gets the first one. Rejects with a `LoginFailure` or an error of the file system. */
+  renew(known: Login | undefined): Promise<Login | undefined>;
+}
+
+/** The tokens of a login of any kind. See `ServerTokens` of the MCP client. */
 export class LoginTokens {
-  login: Login | undefined;
   readonly #options: TokensOptions;
-  readonly #isMachine: boolean;
+  readonly #kept: KeptLogin;
   #renewing: Promise<Login | undefined> | undefined;
   /** The token whose renewal failed. It is used until it expires. */
   #unrenewed: string | undefined;
-  /** A renewed login that could not be written, such as on a full disk, and the token that it replaces. */
-  #unwritten: { readonly login: Login; readonly replaced: string } | undefined;
 
   constructor(options: TokensOptions) {
+    const kind = kindOf(options.server.auth);
     this.#options = options;
-    this.#isMachine = options.server.auth?.grant === 'client_credentials';
+    this.#kept = kind === 'person' ? new PersonLogin(options) : new MachineLogin(options, kind);
+  }
+
+  get login(): Login | undefined {
+    return this.#kept.login;
   }
 
   /** The login of a machine; undefined for a person. */
   get summary(): LoginSummary | undefined {
-    return this.#isMachine && this.login ? toSummary(this.#options.server, this.login, false) : undefined;
+    const { isOfPerson, login } = this.#kept;
+    return isOfPerson || login === undefined ? undefined : toSummary(this.#options.server, login, false);
   }
 
-  async read(): Promise<Login | undefined> {
-    const { server, files } = this.#options;
-    if (this.#isMachine) return this.login;
-    if (this.#unwritten !== undefined) await files.locked(server.url, () => this.#write()).catch(() => {});
-    return this.#read();
+  read(): Promise<Login | undefined> {
+    return this.#kept.read();
   }
 
   async token(refused?: string): Promise<string | undefined> {
     const { clock } = this.#options.network;
+    const { isOfPerson } = this.#kept;
     const login = this.login ?? (await this.read());
-    if (login === undefined && !this.#isMachine) return undefined;
+    if (login === undefined && isOfPerson) return undefined;
     const usable = usableToken(login, refused, clock);
     if (login !== undefined && usable !== undefined && (usable === this.#unrenewed || !isDue(login, clock)))
       return usable;
@@ -74,10 +84,73 @@ export class LoginTokens {
       return usableToken(await this.#renewing, refused, clock);
     } catch (error) {
       this.#unrenewed = usable;
-      const isEnded = !this.#isMachine && (error as LoginFailure).refusal !== undefined;
+      const isEnded = isOfPerson && (error as LoginFailure).refusal !== undefined;
       if (usable === undefined && !isEnded) throw error;
       return usable;
     }
+  }
+
+  async #renewed(known: Login | undefined): Promise<Login | undefined> {
+    try {
+      return await this.#kept.renew(known);
+    } catch (error) {
+      const failure = toFailure(error);
+      const outcome = failure.refusal === undefined ? 'failed' : 'refused';
+      if (known !== undefined) this.#options.onRenewal(outcome, failure.message);
+      throw failure;
+    }
+  }
+}
+
+/** The login of a machine, which is in memory only. */
+class MachineLogin implements KeptLogin {
+  login: Login | undefined;
+  readonly isOfPerson = false;
+  readonly #options: TokensOptions;
+  readonly #machine: Machine;
+
+  constructor(options: TokensOptions, machine: Machine) {
+    this.#options = options;
+    this.#machine = machine;
+  }
+
+  async read(): Promise<Login | undefined> {
+    return this.login;
+  }
+
+  async renew(known: Login | undefined): Promise<Login> {
+    const { server, network, learn, onRenewal } = this.#options;
+    this.login = await requestLogin(server, { ...network, learn }, this.#machine, never());
+    learn(secretsOf(this.login));
+    if (known !== undefined) onRenewal('renewed');
+    return this.login;
+  }
+}
+
+/**
+ * The login of a person, which is on disk. Processes renew it one at a time, because issuers replace a refresh token when it is presented, and end
+ * the login if it is presented again.
+ */
+class PersonLogin implements KeptLogin {
+  login: Login | undefined;
+  readonly isOfPerson = true;
+  readonly #options: TokensOptions;
+  /** A renewed login that could not be written, such as on a full disk, and the token that it replaces. */
+  #unwritten: { readonly login: Login; readonly replaced: string } | undefined;
+
+  constructor(options: TokensOptions) {
+    this.#options = options;
+  }
+
+  async read(): Promise<Login | undefined> {
+    const { server, files } = this.#options;
+    if (this.#unwritten !== undefined) await files.locked(server.url, () => this.#write()).catch(() => {});
+    return this.#read();
+  }
+
+  async renew(known: Login | undefined): Promise<Login | undefined> {
+    const { server, files } = this.#options;
+    return known && files.locked(server.url, () => this.#refreshed(known.tokens.access_token));
   }
 
   async #read(): Promise<Login | undefined> {
@@ -89,22 +162,6 @@ export class LoginTokens {
     if (login !== undefined) learn(secretsOf(login));
     this.login = login !== undefined && isFor(login, server) ? login : undefined;
     return this.login;
-  }
-
-  async #renewed(known: Login | undefined): Promise<Login | undefined> {
-    const { server, files, network, learn, onRenewal } = this.#options;
-    try {
-      if (known !== undefined && !this.#isMachine)
-        return await files.locked(server.url, () => this.#refreshed(known.tokens.access_token));
-      this.login = await requestLogin(server, network, learn, never());
-      learn(secretsOf(this.login));
-      if (known !== undefined) onRenewal('renewed');
-      return this.login;
-    } catch (error) {
-      const failure = toFailure(error);
-      if (known !== undefined) onRenewal(failure.refusal === undefined ? 'failed' : 'refused', failure.message);
-      throw failure;
-    }
   }
 
   /** Renews the login, unless another process has already renewed it. */

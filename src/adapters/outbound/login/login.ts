@@ -6,6 +6,7 @@ import type {
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import { scopesIn } from '../network/challenge.ts';
+import type { Grant } from './login-kinds.ts';
 
 /** A remote server to which a person or this program signs in. */
 export interface LoginServer {
@@ -15,7 +16,7 @@ export interface LoginServer {
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?:
     | {
-        readonly grant: 'authorization_code' | 'client_credentials';
+        readonly grant: Grant;
         readonly clientId?: string | undefined;
         readonly clientSecret?: string | undefined;
         readonly clientMetadataUrl?: string | undefined;

@@ -85,7 +85,7 @@ export class OAuthLogins implements Logins {
     };
     try {
       const { redirectUrl } = callback;
-      const login = await requestLogin(server, network, learn, signal, { redirectUrl, state, agree });
+      const login = await requestLogin(server, { ...network, learn }, { redirectUrl, state, agree }, signal);
       learn(secretsOf(login));
       await files.locked(server.url, () => files.write(server.url, login), signal);
       return login;

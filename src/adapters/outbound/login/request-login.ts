@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isSamePlace, type Login, type LoginServer } from './login.ts';
+import type { Machine } from './login-kinds.ts';
 import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from './oauth-fetch.ts';
 
 /** A person who agrees at the issuer. */
@@ -20,98 +21,174 @@ export interface Person {
   readonly agree: (url: string) => Promise<URLSearchParams>;
 }
 
+export interface LoginContext extends Network {
+  /** Masks secrets from now on. */
+  readonly learn: (secrets: readonly string[]) => void;
+}
+
 const CHALLENGE_MS = 10_000;
 
-/** Signs in with the official client, as a machine or for a person. `learn` masks secrets. Rejects with a `LoginFailure`. */
+/** Signs in with the official client, as a machine or for a person. Rejects with a `LoginFailure`. */
 export async function requestLogin(
   server: LoginServer,
-  network: Network,
-  learn: (secrets: readonly string[]) => void,
+  context: LoginContext,
+  by: Person | Machine,
   signal: AbortSignal,
-  person?: Person,
 ): Promise<Login> {
   const { url, auth: configured } = server;
-  const { resourceMetadataUrl, scope: challenged } = await challengeOf(server, network, signal);
+  const { resourceMetadataUrl, scope: challenged } = await challengeOf(server, context, signal);
   if (resourceMetadataUrl !== undefined && resourceMetadataUrl.origin !== new URL(url).origin)
     throw new LoginFailure(`the metadata of ${url} are at another host: ${resourceMetadataUrl}`);
-  const { clientId, clientSecret, clientMetadataUrl, issuer, scopes } = configured ?? {};
-  let client = (clientId && { client_id: clientId, client_secret: clientSecret }) as Login['client'] | undefined;
-  let found = (issuer && { authorizationServerUrl: issuer }) as OAuthDiscoveryState | undefined;
-  let [resource, tokens] = [undefined as string | undefined, undefined as OAuthTokens | undefined];
-  let [page, verifier, scope] = ['', '', ''];
-  const provider: OAuthClientProvider = {
-    redirectUrl: person?.redirectUrl,
-    clientMetadata: {
-      client_name: 'openai-responses-mcp',
-      redirect_uris: person === undefined ? [] : [person.redirectUrl],
-      response_types: ['code'],
-      token_endpoint_auth_method: 'none',
-      // With these, the client adds `offline_access` to the scopes. Configured scopes are sent as they are.
-      ...(scopes === undefined && person !== undefined && { grant_types: ['authorization_code', 'refresh_token'] }),
-    },
-    ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
-    ...(configured?.resource !== undefined && {
-      validateResourceURL: async () =>
-        configured.resource === 'none' ? undefined : new URL(configured.resource ?? url),
-    }),
-    state: () => person?.state ?? '',
-    discoveryState: () => found,
-    saveDiscoveryState: (state) => {
-      found = state;
-      checkFound(server, state, person === undefined, client !== undefined);
-    },
-    saveResourceUrl: (sent) => {
-      resource = String(sent);
-    },
-    clientInformation: (context) => {
-      // Throws without metadata, because the client would guess the endpoints.
-      metadataOf(found, url);
-      return client && { ...client, ...context };
-    },
-    saveClientInformation: (saved) => {
-      client = saved;
-    },
-    // A login that exists is not renewed here.
-    tokens: () => undefined,
-    saveTokens: (saved) => {
-      tokens = saved;
-    },
-    redirectToAuthorization: ({ href, searchParams }) => {
-      [page, scope] = [href, searchParams.get('scope') ?? ''];
-    },
-    saveCodeVerifier: (saved) => {
-      verifier = saved;
-    },
-    codeVerifier: () => verifier,
-    prepareTokenRequest: (requested = '') => {
-      if (person !== undefined) return undefined;
-      scope = requested;
-      return new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) });
-    },
-  };
-  const asked = scopes?.join(' ') ?? challenged;
+  const provider = new LoginProvider(server, by);
+  const asked = configured?.scopes?.join(' ') ?? challenged;
   const options = {
     serverUrl: url,
-    fetchFn: oauthFetch(url, network, signal),
+    fetchFn: oauthFetch(url, context, signal),
     ...(asked !== undefined && { scope: asked }),
     ...(resourceMetadataUrl !== undefined && { resourceMetadataUrl }),
   };
   await named(`the issuer of ${url}`, auth(provider, options));
-  const metadata = metadataOf(found, url);
-  if (person !== undefined) {
-    const code = codeOf(await person.agree(page), metadata);
-    learn([code.authorizationCode, verifier, ...(client?.client_secret ? [client.client_secret] : [])]);
+  if ('agree' in by) {
+    const { metadata } = provider;
+    const code = codeOf(await by.agree(provider.page), metadata);
+    context.learn(provider.secretsWith(code.authorizationCode));
     await named(metadata.issuer, auth(provider, { ...options, ...code }));
   }
-  if (client === undefined || tokens === undefined) throw new Error('There are no tokens.');
-  return {
-    id: randomUUID(),
-    metadata,
-    client: clientSecret === undefined ? client : { client_id: client.client_id },
-    resource,
-    tokens: { scope, ...tokens },
-    receivedAt: network.clock.now().getTime(),
-  };
+  return provider.toLogin(context.clock.now());
+}
+
+/** The state of one sign-in, as the official client reads and saves it. */
+class LoginProvider implements OAuthClientProvider {
+  readonly redirectUrl: string | undefined;
+  readonly clientMetadata: OAuthClientProvider['clientMetadata'];
+  readonly clientMetadataUrl?: string;
+  readonly validateResourceURL?: () => Promise<URL | undefined>;
+  /** The URL at which the person agrees. */
+  page = '';
+  readonly #server: LoginServer;
+  readonly #by: Person | Machine;
+  #client: Login['client'] | undefined;
+  #found: OAuthDiscoveryState | undefined;
+  #resource: string | undefined;
+  #tokens: OAuthTokens | undefined;
+  #verifier = '';
+  #scope = '';
+
+  constructor(server: LoginServer, by: Person | Machine) {
+    const { clientId, clientSecret, clientMetadataUrl, issuer, scopes, resource } = server.auth ?? {};
+    const isPerson = 'agree' in by;
+    this.#server = server;
+    this.#by = by;
+    if (clientId)
+      this.#client = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+    if (issuer) this.#found = { authorizationServerUrl: issuer };
+    this.redirectUrl = isPerson ? by.redirectUrl : undefined;
+    this.clientMetadata = {
+      client_name: 'openai-responses-mcp',
+      redirect_uris: isPerson ? [by.redirectUrl] : [],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      // With these, the client adds `offline_access` to the scopes. Configured scopes are sent as they are.
+      ...(scopes === undefined && isPerson && { grant_types: ['authorization_code', 'refresh_token'] }),
+    };
+    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
+    if (resource !== undefined)
+      this.validateResourceURL = async () => (resource === 'none' ? undefined : new URL(resource));
+  }
+
+  /** Throws without metadata, because the client would guess the endpoints. */
+  get metadata(): AuthorizationServerMetadata {
+    const { authorizationServerUrl: issuer, authorizationServerMetadata: metadata } = this.#found ?? {};
+    if (metadata === undefined) throw new LoginFailure(`${issuer}, the issuer of ${this.#server.url}, has no metadata`);
+    return metadata;
+  }
+
+  state(): string {
+    return 'agree' in this.#by ? this.#by.state : '';
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#found;
+  }
+
+  saveDiscoveryState(found: OAuthDiscoveryState): void {
+    this.#found = found;
+    this.#check(found);
+  }
+
+  saveResourceUrl(resource: URL | string): void {
+    this.#resource = String(resource);
+  }
+
+  clientInformation(context?: { readonly issuer: string }): Login['client'] | undefined {
+    void this.metadata;
+    return this.#client && { ...this.#client, ...context };
+  }
+
+  saveClientInformation(client: Login['client']): void {
+    this.#client = client;
+  }
+
+  /** A login that exists is not renewed here. */
+  tokens(): undefined {}
+
+  saveTokens(tokens: OAuthTokens): void {
+    this.#tokens = tokens;
+  }
+
+  redirectToAuthorization({ href, searchParams }: URL): void {
+    this.page = href;
+    this.#scope = searchParams.get('scope') ?? '';
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifier = verifier;
+  }
+
+  codeVerifier(): string {
+    return this.#verifier;
+  }
+
+  prepareTokenRequest(scope = ''): URLSearchParams | undefined {
+    if ('agree' in this.#by) return undefined;
+    this.#scope = scope;
+    return new URLSearchParams({ ...this.#by, ...(scope && { scope }) });
+  }
+
+  /** The secrets of a sign-in that is not complete. */
+  secretsWith(code: string): readonly string[] {
+    const { client_secret: secret } = this.#client ?? {};
+    return [code, this.#verifier, ...(secret ? [secret] : [])];
+  }
+
+  toLogin(now: Date): Login {
+    const [client, tokens] = [this.#client, this.#tokens];
+    if (client === undefined || tokens === undefined) throw new Error('There are no tokens.');
+    const isSecretConfigured = this.#server.auth?.clientSecret !== undefined;
+    return {
+      id: randomUUID(),
+      metadata: this.metadata,
+      client: isSecretConfigured ? { client_id: client.client_id } : client,
+      resource: this.#resource,
+      tokens: { scope: this.#scope, ...tokens },
+      receivedAt: now.getTime(),
+    };
+  }
+
+  /** Throws for metadata that the official client accepts and this program does not, before anything is sent to the endpoints. */
+  #check({ resourceMetadata }: OAuthDiscoveryState): void {
+    const { metadata } = this;
+    const { url, auth: configured } = this.#server;
+    const { resource = url } = resourceMetadata ?? {};
+    if (configured?.resource === undefined && !isSamePlace(resource, url))
+      throw new LoginFailure(`the metadata of ${url} are for ${resource}; if that is right, set auth.resource`);
+    for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint]) checkUrl(endpoint, url);
+    if ('agree' in this.#by && !metadata.code_challenge_methods_supported?.includes('S256'))
+      throw new LoginFailure(`the metadata of ${metadata.issuer} do not have S256 in code_challenge_methods_supported`);
+    const isAccepted = configured?.clientMetadataUrl && metadata.client_id_metadata_document_supported;
+    if (this.#client === undefined && !isAccepted && metadata.registration_endpoint === undefined)
+      throw new LoginFailure(`${metadata.issuer} registers no clients; register one by hand and set auth.client_id`);
+  }
 }
 
 /** Asks the server once, without a token, what it requires. */
@@ -123,31 +200,6 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
     return extractWWWAuthenticateParams(response);
   };
   return send(url, { method: 'POST', headers, body }, CHALLENGE_MS, read, network, signal);
-}
-
-/** Throws for metadata that the official client accepts and this program does not, before anything is sent to the endpoints. */
-function checkFound(
-  { url, auth: configured }: LoginServer,
-  found: OAuthDiscoveryState,
-  isMachine: boolean,
-  hasClient: boolean,
-): void {
-  const metadata = metadataOf(found, url);
-  const { resource = url } = found.resourceMetadata ?? {};
-  if (configured?.resource === undefined && !isSamePlace(resource, url))
-    throw new LoginFailure(`the metadata of ${url} are for ${resource}; if that is right, set auth.resource`);
-  for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint]) checkUrl(endpoint, url);
-  if (!isMachine && !metadata.code_challenge_methods_supported?.includes('S256'))
-    throw new LoginFailure(`the metadata of ${metadata.issuer} do not have S256 in code_challenge_methods_supported`);
-  const isAccepted = configured?.clientMetadataUrl && metadata.client_id_metadata_document_supported;
-  if (!hasClient && !isAccepted && metadata.registration_endpoint === undefined)
-    throw new LoginFailure(`${metadata.issuer} registers no clients; register one by hand and set auth.client_id`);
-}
-
-function metadataOf(found: OAuthDiscoveryState | undefined, url: string): AuthorizationServerMetadata {
-  const { authorizationServerUrl: issuer, authorizationServerMetadata: metadata } = found ?? {};
-  if (metadata === undefined) throw new LoginFailure(`${issuer}, the issuer of ${url}, has no metadata`);
-  return metadata;
 }
 
 /** The code with which the browser returned. The issuer in the parameters is checked before any other is used (RFC 9207). */

@@ -8,11 +8,11 @@ import { isBearerChallenge, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
-  /** The command with which a person signs in. */
-  readonly command: string;
+  /** The command with which a person signs in; undefined if this program signs in as a machine. */
+  readonly command: string | undefined;
   readonly url: string;
   /** The key `auth` of the server, if it is configured. */
-  readonly auth?: { readonly grant: 'authorization_code' | 'client_credentials' } | undefined;
+  readonly auth?: object | undefined;
   readonly clock: Clock;
   /** Sends requests to the server. */
   readonly fetch: typeof fetch;
@@ -61,13 +61,11 @@ const LOOK_MS = 1000;
 export class RemoteLogin implements ServerLogin {
   required: string | undefined;
   readonly #options: RemoteLoginOptions;
-  readonly #isMachine: boolean;
   /** False until a login is configured, found or required. The logins of most servers are then not read again and again. */
   #isPossible: boolean;
 
   constructor(options: RemoteLoginOptions) {
     this.#options = options;
-    this.#isMachine = options.auth?.grant === 'client_credentials';
     this.#isPossible = options.auth !== undefined;
   }
 
@@ -90,7 +88,7 @@ export class RemoteLogin implements ServerLogin {
 
   onChanged(listener: () => void): () => void {
     const ended = new AbortController();
-    if (!this.#isMachine) void this.#watch(listener, ended.signal);
+    if (this.#options.command !== undefined) void this.#watch(listener, ended.signal);
     return () => ended.abort();
   }
 
@@ -112,7 +110,7 @@ export class RemoteLogin implements ServerLogin {
   #refuse(response: Response): never {
     discard(response);
     const reason = 'the server did not accept the token of the client (HTTP 401)';
-    if (this.#isMachine) throw new NotAuthorized(reason, { status: 401, reason });
+    if (this.#options.command === undefined) throw new NotAuthorized(reason, { status: 401, reason });
     return this.#require();
   }
 
@@ -131,7 +129,7 @@ export class RemoteLogin implements ServerLogin {
     const scopes = [...new Set(scopesIn(`${tokens.login?.tokens.scope ?? ''} ${scope}`))];
     const lacks = `the login does not have all of the scopes ${scopes.join(' ')}`;
     const reason = `${lacks}; set auth.scopes`;
-    if (this.#isMachine) throw new NotAuthorized(reason, { status: 403, scopes, reason });
+    if (command === undefined) throw new NotAuthorized(reason, { status: 403, scopes, reason });
     if (!isCall(init)) this.required = `${reason}, then sign in with: ${command}`;
     throw new NotAuthorized(lacks, { status: 403, scopes });
   }

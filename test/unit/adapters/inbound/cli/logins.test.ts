@@ -10,7 +10,7 @@ const URL_OF_REQUEST = `https://auth.example.com/authorize?state=right&redirect_
 const HOW = 'If the browser cannot open 127.0.0.1 afterwards, paste that address here (input is hidden).';
 const WORDS = 'notes: https://auth.example.com, scopes read, until 2026-01-05T04:00:00.000Z, then renewed';
 const KEY = 'sk-proj-UnitKey0123456789';
-const REASONS: readonly NoLogin[] = ['command', 'header', 'machine', 'unencrypted'];
+const REASONS: readonly NoLogin[] = ['command', 'header', 'client_credentials', 'unencrypted'];
 
 /** The commands, for two servers to which a person can sign in, and one for each reason why a person cannot. */
 function start({ isTerminal = false, signal = never() } = {}) {
@@ -95,7 +95,7 @@ describe('login', () => {
     ['nots', 'There is no server "nots". Did you mean notes?'],
     ['command', /program on this machine/],
     ['header', /Remove that header to sign in/],
-    ['machine', /client_credentials.*Remove auth\.grant to sign in/],
+    ['client_credentials', /client_credentials.*Remove auth\.grant to sign in/],
     ['unencrypted', /Use https:/],
   ])('of %s is bad usage, and says what to do', async (server, message) => {
     const { exitCode, out, err } = await start().signIn(server);
