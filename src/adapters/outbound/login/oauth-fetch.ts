@@ -39,7 +39,8 @@ export function oauthFetch(server: string, network: Network, signal: AbortSignal
     const isPost = init.method === 'POST';
     checkUrl(url, server);
     const read = async (response: Response) => ({ response, json: parseJson((await readDocument(response)) ?? '') });
-    const { response, json } = await send(url, init, isPost ? TOKEN_MS : DOCUMENT_MS, read, network, signal);
+    const limitMs = isPost ? TOKEN_MS : DOCUMENT_MS;
+    const { response, json } = await send({ url, init, limitMs, read }, network, signal);
     const { error, error_description: text } = isObject(json) ? json : {};
     const { ok: isOk, status } = response;
     // Some issuers refuse with the status 200.
@@ -70,12 +71,16 @@ export function checkUrl(url: string, server: string): void {
     throw new LoginFailure(`${url} is on this machine, but ${server} is not`);
 }
 
+interface TimedRequest<T> {
+  readonly url: string;
+  readonly init: RequestInit;
+  readonly limitMs: number;
+  readonly read: (response: Response) => Promise<T>;
+}
+
 /** Sends a request, and resolves with the value of `read`. Rejects with a `LoginFailure` if that fails or takes too long. */
 export async function send<T>(
-  url: string,
-  init: RequestInit,
-  limitMs: number,
-  read: (response: Response) => Promise<T>,
+  { url, init, limitMs, read }: TimedRequest<T>,
   { fetch, clock }: Network,
   signal: AbortSignal,
 ): Promise<T> {

@@ -199,7 +199,8 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
     void response.body?.cancel().catch(() => {});
     return extractWWWAuthenticateParams(response);
   };
-  return send(url, { method: 'POST', headers, body }, CHALLENGE_MS, read, network, signal);
+  const init = { method: 'POST', headers, body };
+  return send({ url, init, limitMs: CHALLENGE_MS, read }, network, signal);
 }
 
 /** The code with which the browser returned. The issuer in the parameters is checked before any other is used (RFC 9207). */
