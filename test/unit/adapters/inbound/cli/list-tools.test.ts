@@ -9,6 +9,7 @@ import { startScripted } from '../../../../support/scripted-gateway.ts';
 import { echoes, ScriptedToolServer } from '../../../../support/scripted-tool-server.ts';
 
 interface Given {
+  readonly isNoneAllowed?: boolean;
   readonly json?: boolean;
   readonly tool?: string;
   readonly offered?: readonly string[];
@@ -132,6 +133,7 @@ test('prints JSON with everything that is known, or with one tool; it controls a
 test('without servers says how to configure them', async () => {
   expect((await run(undefined)).out).toMatch(/^No servers are configured .*\n$/);
   expect(JSON.parse((await run(undefined, { json: true })).out)).toEqual({ servers: [], tools: [] });
+  expect((await run(undefined, { isNoneAllowed: true })).out).toMatch(/^Access allows you no servers/);
 });
 
 test('Ctrl-C ends the wait', async () => {
