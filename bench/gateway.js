@@ -54,12 +54,13 @@ export async function benchGateway({ programs, rounds, profileFolder }) {
     const mcp = await Promise.all(ours.map((server) => overHttp(server, 'echo__echo')));
     const http = await compareRates('tools/call over HTTP', [bareMcp], mcp, rounds, LIMITS);
     const peakMb = await Promise.all(ours.map(async ({ child }) => (await peakMemoryKb(child.pid)) / 1024));
-    await stopHttpProcess(bare);
+    for (const server of [bare, ...ours]) await stopHttpProcess(server);
 
-    const limited = await startPrograms(withAccess);
-    const sides = [ours.map(overRest), limited.map(overRest)];
+    // Both are new processes, because Node compiles better what has run longer.
+    const [open, limited] = [await startPrograms(plain), await startPrograms(withAccess)];
+    const sides = [open.map(overRest), limited.map(overRest)];
     const access = await compareRates('POST /mcp/call with access, and without', ...sides, rounds, ACCESS_LIMITS);
-    for (const server of [...ours, ...limited]) await stopHttpProcess(server);
+    for (const server of [...open, ...limited]) await stopHttpProcess(server);
 
     const stdio = [
       startServer({ script: BARE, env, nodeArgs: profiled }),
