@@ -1,13 +1,12 @@
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
-import { Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
+import { type ClientList, Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { never } from '../application/async/deadline.ts';
-import type { ChangingList } from '../application/ports/tool-server.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';
 import type { Exposure } from './gateway.ts';
@@ -42,7 +41,7 @@ async function serve(runtime: Runtime): Promise<number> {
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;
   let exposure: Exposure | undefined;
-  let notify = (_list: ChangingList | 'tools'): void => {};
+  let notify = (_list: ClientList): void => {};
   const { answerTools, moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
     configured,
     servers: answerServers(config, rights),

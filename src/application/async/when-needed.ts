@@ -1,5 +1,5 @@
 /** A value that is created when it is first needed. */
-export interface Needed<T> {
+interface Needed<T> {
   /** Rejects if the value cannot be created. The next use tries again. */
   readonly get: () => Promise<T>;
   /** Closes the value, also if it is still being created. */

@@ -17,7 +17,7 @@ const MAX_PER_HOST = 2;
 const MAX_AT_ONCE = 8;
 
 /** A claim with figures that was compared with the page that it cites. */
-export interface ComparedClaim extends FigureFinding {
+interface ComparedClaim extends FigureFinding {
   readonly claim: string;
   readonly url: string;
 }

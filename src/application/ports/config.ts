@@ -28,7 +28,7 @@ export interface Config {
 }
 
 /** Answers that take minutes. */
-export interface LongAnswersConfig {
+interface LongAnswersConfig {
   /** The tools whose questions may take long; at least one. */
   readonly tools: readonly ToolName[];
   /** How long, in milliseconds, the same question follows the same response. */

@@ -26,7 +26,7 @@ export interface SearchRequest {
  * How a question is asked: with the web in one response; in one response that continues at the API if the connection ends (`background`); or in
  * a conversation.
  */
-export type SearchMode = 'web' | 'background' | Conversation;
+type SearchMode = 'web' | 'background' | Conversation;
 
 /** A conversation in rounds, in which the model can ask for calls of functions, and gets their outputs. */
 export interface Conversation {

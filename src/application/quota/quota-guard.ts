@@ -21,7 +21,7 @@ export interface QuotaState {
   readonly endsInMs: number;
 }
 
-export interface AdmittedCall {
+interface AdmittedCall {
   /** Counts the use of the call in place of the one call that `admit` counted. Undefined if the new state is not known. */
   settle(used: QuotaUse): Promise<QuotaState | undefined>;
 }

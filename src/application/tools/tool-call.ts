@@ -56,7 +56,7 @@ export type ToolOutcome = Result<ToolReturn, ToolError>;
 export type CallTool = (call: ObservedCall, signal: AbortSignal) => Promise<ToolOutcome>;
 
 /** `tool_error`: a result with `isError`; `unfinished`: an answer whose search continues. */
-export type OutcomeName =
+type OutcomeName =
   | 'answered'
   | 'tool_error'
   | 'unfinished'

@@ -23,4 +23,4 @@ export interface OwnSources {
 }
 
 /** How a reply ended. `reason` is the API's, such as `max_output_tokens`. */
-export type ReplyEnding = Kind<'complete' | 'refused'> | Kind<'incomplete', { reason: string }>;
+type ReplyEnding = Kind<'complete' | 'refused'> | Kind<'incomplete', { reason: string }>;

@@ -1,6 +1,3 @@
-/** The revision of the policy. */
-export const SYSTEM_POLICY_REV = '2026-11-21 v0.9.0';
-
 /** The model's instructions: when to search, how to name sources, dates and languages. */
 export const SYSTEM_POLICY = `You answer questions for another program, which shows your text to a person or a model.
 

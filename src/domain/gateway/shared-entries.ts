@@ -35,7 +35,7 @@ export function exposedEntries(list: SharedList, entries: readonly SharedEntry[]
 }
 
 /** The URI of a resource with its server. A `ui://` URI stays as it is, because hosts look at the scheme. */
-export function exposedUri(server: string, uri: string): string {
+function exposedUri(server: string, uri: string): string {
   return isUiUri(uri) ? uri : `gateway:///${server}/${uri}`;
 }
 

@@ -11,7 +11,7 @@ export interface ToolOutput {
 }
 
 /** Sizes of the texts and images of servers in outputs. Images are counted decoded; base64 makes them a third larger. */
-export type OutputSize = Readonly<Record<'characters' | 'imageBytes', number>>;
+type OutputSize = Readonly<Record<'characters' | 'imageBytes', number>>;
 
 const MAX_PROBLEM = 300;
 const MAX_IMAGES = 4;

@@ -13,7 +13,7 @@ const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
 /** Matches a token after `Bearer`, but not an example such as `Bearer ...`. */
 const BEARER = /\b(Bearer\s+)(?=[^\s"',]*\w)[^\s"',]+/gi;
 
-export interface Secrets {
+interface Secrets {
   /** Keys, tokens and passwords of this program. */
   readonly own: readonly string[];
   readonly ofServers: readonly string[];

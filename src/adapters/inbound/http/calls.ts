@@ -96,7 +96,7 @@ export async function runCall<T>(
 const STORE_RETRY_MS = 5000;
 
 /** The refusal of a call whose caller has reached a quota, or whose quota is not known. */
-export function ofQuotaError(error: QuotaError): Refusal {
+function ofQuotaError(error: QuotaError): Refusal {
   const message = quotaMessage(error);
   if (error.kind === 'quota_unknown') return refusal('QUOTA_UNAVAILABLE', message, { retryAfterMs: STORE_RETRY_MS });
   const { unit, limit, endsAt, retryAfterMs } = error;

@@ -54,7 +54,7 @@ export function toOpenApi({ tools, check, only, url, version, requiresToken }: O
  * Adapts a schema that becomes the part of the document at `pointer`: references within the schema (`#/$defs/x`) get this prefix. Other references
  * are removed, because programs refuse a document with a reference that leads nowhere. So are identifiers, which change the base of references.
  */
-export function toDocumentSchema(schema: unknown, pointer: string): unknown {
+function toDocumentSchema(schema: unknown, pointer: string): unknown {
   if (Array.isArray(schema)) return schema.map((part) => toDocumentSchema(part, pointer));
   if (!isObject(schema)) return schema;
   const members = Object.entries(schema).flatMap(([key, value]): readonly (readonly [string, unknown])[] => {

@@ -45,7 +45,7 @@ const CODES = {
   TIMEOUT_ERROR: [504, 'timed out'],
 } as const satisfies Readonly<Record<string, readonly [status: number, reason: string]>>;
 
-export type RefusalCode = keyof typeof CODES;
+type RefusalCode = keyof typeof CODES;
 
 /** Why a request is not served, or a call over REST has no result. MCP and REST each have a form for it. */
 export interface Refusal {

@@ -6,7 +6,7 @@ import type { TraceContext } from '../../../domain/gateway/trace-context.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The facts about a request that handlers share. Each member is set by the middleware that its comment names. */
-export interface RequestVariables {
+interface RequestVariables {
   /** The entry of the access log, which is completed while the request is served (`InFlight`). */
   log: LogEntry;
   /** Aborted when the client leaves before its response is complete, or the process is about to exit (`InFlight`). */

@@ -18,7 +18,7 @@ export const LEGACY_VERSION = '2025-06-18';
 export const MODERN_VERSION = '2026-07-28';
 
 /** Names in `_meta` that MCP 2026-07-28 defines. */
-export const META = {
+const META = {
   protocolVersion: 'io.modelcontextprotocol/protocolVersion',
   clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
   clientInfo: 'io.modelcontextprotocol/clientInfo',

@@ -5,6 +5,7 @@ import {
   type SharedRequest,
   SharedResources,
 } from '../../../application/gateway/shared-resources.ts';
+import type { ChangingList } from '../../../application/ports/tool-server.ts';
 import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { SharedList } from '../../../domain/gateway/shared-entries.ts';
 import { isObject } from '../../../domain/values/json.ts';
@@ -54,7 +55,7 @@ export class GatewayMethods {
   }
 
   /** The lists of the client that are no longer the current ones. Returns each only once until the client lists again. */
-  takeOutdated(): ReadonlySet<'resources' | 'prompts'> {
+  takeOutdated(): ReadonlySet<ChangingList> {
     const outdated = [...this.#listed].filter(
       ([list, { json, rights }]) => JSON.stringify(this.#shared?.known(list, rights)) !== json,
     );

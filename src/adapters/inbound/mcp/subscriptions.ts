@@ -1,18 +1,19 @@
+import type { ChangingList } from '../../../application/ports/tool-server.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { invalidParams, type Params, type RequestId } from './json-rpc.ts';
 import type { Send, ToolReply } from './tool-set.ts';
 
 /** The lists that may change while a client is connected. */
-export type ChangingList = 'tools' | 'prompts' | 'resources';
+export type ClientList = ChangingList | 'tools';
 
-const LISTS: readonly ChangingList[] = ['tools', 'prompts', 'resources'];
+const LISTS: readonly ClientList[] = ['tools', 'prompts', 'resources'];
 
 /** A member of `_meta` in every message of a subscription (MCP 2026-07-28). */
 const SUBSCRIPTION_ID = 'io.modelcontextprotocol/subscriptionId';
 
 interface Subscription {
-  readonly lists: readonly ChangingList[];
-  readonly notify: (list: ChangingList) => void;
+  readonly lists: readonly ClientList[];
+  readonly notify: (list: ClientList) => void;
   readonly end: () => void;
 }
 
@@ -20,7 +21,7 @@ interface Subscription {
 export class Subscriptions {
   readonly #open = new Set<Subscription>();
   /** The lists that have changed while there was no subscription to them: a list is announced only once until it is read again. */
-  readonly #missed = new Set<ChangingList>();
+  readonly #missed = new Set<ClientList>();
 
   /**
    * Serves `subscriptions/listen`: acknowledges the lists that will be reported, and settles when the client cancels, or at `end`. Changes of
@@ -44,7 +45,7 @@ export class Subscriptions {
       const onAbort = () => settle('cancelled');
       const subscription = {
         lists,
-        notify: (list: ChangingList) => notify(`${list}/list_changed`),
+        notify: (list: ClientList) => notify(`${list}/list_changed`),
         end: () => settle({ result: { _meta } }),
       };
       this.#open.add(subscription);
@@ -53,7 +54,7 @@ export class Subscriptions {
   }
 
   /** Notifies the clients that listen to a list. */
-  notify(list: ChangingList): void {
+  notify(list: ClientList): void {
     const listening = [...this.#open].filter(({ lists }) => lists.includes(list));
     if (listening.length === 0) this.#missed.add(list);
     for (const { notify } of listening) notify(list);

@@ -1,7 +1,7 @@
 import { decoded } from '../../../domain/values/web-url.ts';
 
 /** Where a server listens; port 0 is any free port. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
 }

@@ -17,7 +17,7 @@ const COOLDOWN_MS = 10_000;
 /** Time limit for all documents of an attempt together. */
 export const TIME_LIMIT_MS = 5000;
 
-export interface IssuerKeysOptions {
+interface IssuerKeysOptions {
   readonly issuer: string;
   /** The published keys; or why they cannot be read, for the log. */
   readonly read: (signal: AbortSignal) => Promise<Result<JSONWebKeySet, string>>;

@@ -6,7 +6,7 @@ import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
 import { RedisConnection, type Reply } from './redis-connection.ts';
 
-export interface RedisQuotaStoreOptions {
+interface RedisQuotaStoreOptions {
   /** `redis://` or, with TLS, `rediss://`; may contain a user and a password. */
   readonly url: string;
   readonly clock: Clock;

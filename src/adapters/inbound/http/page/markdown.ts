@@ -5,7 +5,7 @@ import { hostOf, webHref, withoutUser } from './web-link.ts';
 /** A part of an answer: a text, or an element of the page. */
 export type Part = string | PartElement;
 
-export interface PartElement {
+interface PartElement {
   readonly tag: Tag;
   readonly parts: readonly Part[];
   /** The URL of a link. */
