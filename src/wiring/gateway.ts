@@ -177,7 +177,7 @@ function toConfiguredServer(
   start: ConfiguredServer['definition']['start'],
   server: ToolServer,
 ): ConfiguredServer {
-  const { connection, maxResponseBytes: _, forwardBaggage: _forward, isPublic: _isPublic, ...definition } = entry;
+  const { connection, ...definition } = entry;
   const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
   return { definition: { ...definition, start, transport }, server, fingerprint: JSON.stringify(entry) };
 }

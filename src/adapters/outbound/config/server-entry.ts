@@ -5,14 +5,11 @@ import type { Environment, NamedText } from '../network/environment.ts';
 import type { ReadContext } from './kinds.ts';
 import { SERVER_WORDS } from './member-words.ts';
 import type { Report } from './problems.ts';
-import { remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
+import { type OF_ALL, OF_CHILDREN, OF_REMOTES, remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
 import { readMembers, type Tree } from './table.ts';
 
-const OF_CHILDREN = ['args', 'cwd', 'envs', 'env', 'inherit_env'];
-const OF_REMOTES = ['transport', 'headers', 'allow_insecure', 'auth'];
-
 /** The keys that have no effect on a server with a command, or on one with a URL. */
-export const withoutEffect = (isChild: boolean) => (isChild ? OF_REMOTES : OF_CHILDREN);
+export const withoutEffect = (isChild: boolean) => Object.keys(isChild ? OF_REMOTES : OF_CHILDREN);
 
 const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
 
@@ -30,11 +27,37 @@ interface Context {
   readonly onUnset?: Report | undefined;
 }
 
-/** A server as configured. */
-export type ServerEntry = ReturnType<typeof readServerEntry>;
+/** A server as configured. A new key of every server is a member by itself. */
+export interface ServerEntry
+  extends Omit<Tree<typeof OF_ALL>, 'timeout' | 'startupTimeout' | 'required' | 'tools' | 'public'> {
+  readonly name: string;
+  readonly connection: Child | Remote;
+  readonly timeoutMs: number;
+  readonly startupTimeoutMs: number;
+  readonly isRequired: boolean;
+  readonly filter: Read['tools'];
+  /** Whether its tools return nothing private. */
+  readonly isPublic: boolean;
+}
+
+type Read = Tree<typeof SERVER_TABLE>;
+
+interface Child extends Pick<Read, 'args' | 'inheritEnv'> {
+  readonly kind: 'child';
+  readonly command: string;
+  readonly cwd: string;
+  readonly envs: Read['envs'];
+  /** The variables that `inheritEnv: true` leaves out. */
+  readonly notInherited?: readonly string[];
+}
+
+interface Remote extends Pick<Read, 'transport' | 'headers' | 'auth'> {
+  readonly kind: 'remote';
+  readonly url: string;
+}
 
 /** Reads one server. Problems have the paths of its keys; with a problem, the returned entry is incomplete. */
-export function readServerEntry(value: JsonObject, context: Context, report: Report) {
+export function readServerEntry(value: JsonObject, context: Context, report: Report): ServerEntry {
   const isChild = value.command != null;
   if (value.name == null) report('name', `required: ${SERVER_NAME.accepted}`);
   if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
@@ -52,47 +75,41 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     expand: (text, where, report) => expandVariables(text, where, context, report),
   };
   const read = readMembers(table, Object.fromEntries(effective), reading, SERVER_WORDS);
+  const connection = isChild ? toChild(read, value, context, report) : toRemote(read, report);
+  // The keys of the connection are left out.
+  const { args, cwd, envs, env, inheritEnv, transport, headers, allowInsecure, auth, command, url, ...others } = read;
+  const { name = '', timeout, startupTimeout, required, tools, public: isPublic, ...common } = others;
   return {
-    name: read.name ?? '',
-    connection: isChild ? toChild(read, value, context, report) : toRemote(read, report),
-    timeoutMs: read.timeout ?? context.defaultTimeoutMs,
-    startupTimeoutMs: read.startupTimeout,
-    /** Undefined if the mode of the program decides. */
-    start: read.start,
-    idleMs: read.idleMs,
-    restart: read.restart,
-    isRequired: read.required,
-    filter: read.tools,
-    maxConcurrency: read.maxConcurrency,
-    maxResponseBytes: read.maxResponseBytes,
-    forwardBaggage: read.forwardBaggage,
-    /** Whether its tools return nothing private. */
-    isPublic: read.public,
+    ...common,
+    name,
+    connection,
+    timeoutMs: timeout ?? context.defaultTimeoutMs,
+    startupTimeoutMs: startupTimeout,
+    isRequired: required,
+    filter: tools,
+    isPublic,
   };
 }
 
-type Read = Tree<typeof SERVER_TABLE>;
-
-function toChild(read: Read, value: JsonObject, { folder, ownSecrets }: Context, report: Report) {
+function toChild(read: Read, value: JsonObject, { folder, ownSecrets }: Context, report: Report): Child {
   const { command = '', args, cwd = folder, env, envs, inheritEnv } = read;
   if (value.envs != null && value.env != null) report('env', 'is the same as envs; set only one');
   for (const name of inheritEnv === true ? [] : inheritEnv) {
     if (ownSecrets.includes(name)) report('inherit_env', 'expected no variable with a key of this program', name);
   }
   return {
-    kind: 'child' as const,
+    kind: 'child',
     command,
     args,
     cwd,
     envs: { ...env, ...envs },
-    /** Further variables that are inherited, or true for all. */
     inheritEnv,
     // A part of the entry, so that a reload that adds such a variable starts the server again without it.
     ...(inheritEnv === true && { notInherited: ownSecrets }),
   };
 }
 
-function toRemote({ url = '', transport, headers, auth }: Read, report: Report) {
+function toRemote({ url = '', transport, headers, auth }: Read, report: Report): Remote {
   for (const [name, text] of Object.entries(headers)) {
     const isSendable = attempted(() => new Headers({ [name]: text })) !== undefined;
     if (!isSendable) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
@@ -101,7 +118,7 @@ function toRemote({ url = '', transport, headers, auth }: Read, report: Report) 
     report('auth', 'cannot be combined with a header Authorization; set only one');
   if (auth !== undefined && URL.canParse(url) && isUnencrypted(url))
     report('auth', 'cannot be used with an http:// URL of another machine, because others could read the tokens');
-  return { kind: 'remote' as const, url, transport, headers, ...(auth !== undefined && { auth }) };
+  return { kind: 'remote', url, transport, headers, ...(auth !== undefined && { auth }) };
 }
 
 /** In place of a variable that is not set and need not be: a part of a text, and a text that may have to be a URL. */

@@ -55,11 +55,8 @@ const TEXTS_BY_NAME = {
 
 const INHERITED = valueOr([true], listOf('a list of names of environment variables, or true', VARIABLE));
 
-/** The keys of a server. */
-export const SERVER_TABLE = {
-  name: key('unique; at most 32 letters, digits, `-` and `_`, without `__`', SERVER_NAME, { absent: 'required' }),
-  command: key('a program, started directly and never through a shell', TEXT),
-  url: key('the URL of a remote server; `http://` only on this machine, or with `allow_insecure`', remoteUrl(false)),
+/** The keys that have an effect on a server with a command. */
+export const OF_CHILDREN = {
   args: key('its arguments', TEXTS, { default: [] }),
   cwd: key('the folder in which it runs', path('a text'), { absent: 'the folder of the configuration' }),
   envs: key('environment variables, as a map', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
@@ -69,6 +66,10 @@ export const SERVER_TABLE = {
     INHERITED,
     { default: [] },
   ),
+};
+
+/** The keys that have an effect on a server with a URL. */
+export const OF_REMOTES = {
   transport: key(
     '`http` (Streamable HTTP), `sse`, or `auto`: Streamable HTTP, and SSE if the server does not know it',
     oneOf(['auto', 'http', 'sse']),
@@ -81,6 +82,10 @@ export const SERVER_TABLE = {
     auth,
     { absent: 'none' },
   ),
+};
+
+/** The keys of every server. A new one is a member of `ServerEntry` by itself. */
+export const OF_ALL = {
   timeout: key('limit of a call in ms, including waits', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
   startup_timeout: key('limit of a start in ms, until its tools are known', milliseconds(1), { default: 60_000 }),
   start: key(
@@ -106,4 +111,14 @@ export const SERVER_TABLE = {
   public: key('its tools return nothing private: they do not [close the web](grounded-answers.md#the-web)', flag, {
     default: false,
   }),
+};
+
+/** The keys of a server. */
+export const SERVER_TABLE = {
+  name: key('unique; at most 32 letters, digits, `-` and `_`, without `__`', SERVER_NAME, { absent: 'required' }),
+  command: key('a program, started directly and never through a shell', TEXT),
+  url: key('the URL of a remote server; `http://` only on this machine, or with `allow_insecure`', remoteUrl(false)),
+  ...OF_CHILDREN,
+  ...OF_REMOTES,
+  ...OF_ALL,
 };
