@@ -29,7 +29,7 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, 
  */
 export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, call, ...options }: Options) {
   const { config } = runtime;
-  const { grounding, timeZone, maxAnswerChars, server, citationCheck, timeoutMs, longAnswers } = config;
+  const { grounding, timeZone, server, citations, request, longAnswers } = config;
   let gateway: ComposedGateway | undefined;
   let application: Application | undefined;
   const loadGateway = () => import('./gateway.ts');
@@ -56,15 +56,15 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   const answers = new AnswerProvider({
     load: loadApplication,
     describe: (hasEffects) =>
-      answerToolList(maxAnswerChars, hasEffects, timeZone, citationCheck === 'evidence').flatMap(
+      answerToolList(server.maxAnswerChars, hasEffects, timeZone, citations.check === 'evidence').flatMap(
         (tool) => parseTool(BUILT_IN_SERVER, tool) ?? [],
       ),
     hasEffects: grounding && ((rights) => mayHaveEffects(grounding, gateway?.gateway.tools ?? [], rights)),
-    timeoutMs,
+    timeoutMs: request.timeoutMs,
   });
   const loadCheck = async () => (await answering.get()).check();
   const checks = checkProvider({ tool: CHECK_SOURCES, load: loadCheck });
-  const ownTools = config.checksAsTool ? [answers, checks] : [answers];
+  const ownTools = citations.tool ? [answers, checks] : [answers];
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
   const common = { ...runtime, configured, onCallEnded };
   const catalogue = new ToolCatalogue({ ...common, providers });
@@ -73,7 +73,7 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   const answerTools = new AnswerTools({ ...runtime, catalogue, toolErrors: server.toolErrors });
   return {
     catalogue,
-    checks: config.checksOverRest ? checkCatalogue : undefined,
+    checks: citations.rest ? checkCatalogue : undefined,
     answerTools,
     moreInstructions: longAnswers && UNFINISHED_INSTRUCTIONS,
     /** Undefined before the first question. */

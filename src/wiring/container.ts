@@ -88,7 +88,7 @@ export function createContainer(runtime: Runtime, files: ProgramFiles, startGate
     return new LongAnswers({ llmSearch: get(TOKENS.llmSearch), responses, signer, clock, keepMs: longAnswers.keepMs });
   });
   register(TOKENS.citedPages, () => {
-    const { resolveDates, citationCheck: check } = config;
+    const { resolveDates, check } = config.citations;
     if (llm.adapter === 'offline' || (!resolveDates && check === 'off')) return undefined;
     const purpose = check === 'off' ? 'reads the publication date of cited pages' : 'checks cited pages';
     return createPages(runtime, purpose, { resolveDates, check });
@@ -137,15 +137,16 @@ function toOpenAiOptions({ config: { openai }, clock, logger, redactor }: Runtim
 }
 
 function createOpenAiSearch({ config, logger }: Runtime, openAi: OpenAiOptions) {
-  const { search, llm, maxRetries, maxConcurrency, background } = config;
+  const { search, llm, request } = config;
+  const { background, ...limits } = request;
   if (isUnencrypted(openAi.baseUrl))
     logger.warn('openai.base_url begins with http://: the API key and the questions are sent unencrypted');
   const { recordPrivate } = llm;
   const recorder =
     llm.record === undefined ? undefined : folderRecorder({ ...openAi, folder: llm.record, recordPrivate });
-  const request = { store: openAi.store, ...search, background };
+  const body = { store: openAi.store, ...search, background };
   const callFor = networkCalls(openAi);
-  return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request, maxRetries, maxConcurrency });
+  return new OpenAiResponsesSearch({ ...openAi, recorder, callFor, request: body, ...limits });
 }
 
 /** The reader of cited pages, which names its purpose to sites. */

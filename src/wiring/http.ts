@@ -29,7 +29,7 @@ export async function serveHttp(command: ServerCommand, program: Program): Promi
 
 async function serve(runtime: Runtime): Promise<number> {
   const { config, clock, logger, stderr, audit } = runtime;
-  const { http, openai, llm, timeoutMs } = config;
+  const { http, openai, llm, request } = config;
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
   const logSpawn = (line: string) => stderr.say('info', line);
   const metrics = new Metrics(() => gateway(), VERSION);
@@ -45,7 +45,7 @@ async function serve(runtime: Runtime): Promise<number> {
   });
   const { catalogue, checks, answerTools, moreInstructions, application, gateway, startGateway, expose } = composed;
   let loading: Promise<void> | undefined;
-  if (config.citationCheck !== 'off') metrics.registerChecks(() => application()?.checkCounts);
+  if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   const whenLoaded = async () => {
     await loading;
@@ -77,7 +77,7 @@ async function serve(runtime: Runtime): Promise<number> {
       loading: () => loading,
       catalogue,
       checks,
-      timeoutMs,
+      timeoutMs: request.timeoutMs,
       version: VERSION,
       pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
     },

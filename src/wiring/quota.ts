@@ -1,5 +1,5 @@
 import type { CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
-import type { QuotaConfig } from '../adapters/outbound/config/server-config.ts';
+import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
 import { repeatUntil } from '../application/async/repeat-until.ts';

@@ -2,8 +2,9 @@ import type { Command } from '../adapters/inbound/cli/command-line.ts';
 import { logNotices, messageForProblems } from '../adapters/inbound/words/config-problems.ts';
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
-import { loadConfig, type ServerConfig } from '../adapters/outbound/config/load-config.ts';
+import { loadConfig } from '../adapters/outbound/config/load-config.ts';
 import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
+import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
@@ -116,7 +117,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
   const logger = new StderrLogger({ ...config.server, clock, redactor, stderr });
   let { access } = config;
   const hasAnswers = !options.serves || !isGatewayOnly(config);
-  const others = config.checksAsTool || config.checksOverRest ? [CHECK_TOOL] : [];
+  const others = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
   let rightsOf = toRights(access, hasAnswers, others);
   const ends: (() => Promise<void>)[] = [];
   const value: Runtime = {

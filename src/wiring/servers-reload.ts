@@ -1,5 +1,5 @@
 import { logNotices, messageForProblem } from '../adapters/inbound/words/config-problems.ts';
-import type { ServerConfig } from '../adapters/outbound/config/load-config.ts';
+import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import { coalesced } from '../application/async/coalesced.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';

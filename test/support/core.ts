@@ -45,10 +45,11 @@ export function startCore({
 export function coreConfig(over: Partial<Config> = {}): Config {
   return {
     profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
-    searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
-    maxCitations: 3,
-    maxAnswerChars: 20_000,
-    timeoutMs: 300_000,
+    request: { timeoutMs: 300_000 },
+    search: { defaults: { recencyDays: 60, maxResults: 5, domains: [] } },
+    policy: { maxCitations: 3 },
+    server: { maxAnswerChars: 20_000 },
+    citations: { resolveDates: false, check: 'off' },
     timeZone: 'Asia/Tokyo',
     blockedDomains: [],
     ...over,

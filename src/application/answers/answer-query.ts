@@ -89,7 +89,8 @@ export class AnswerQuery {
 
   #wayOf(input: AnswerQueryInput): Way {
     const { web, grounded, long, config } = this.#deps;
-    const { timeoutMs: limitMs, longAnswers } = config;
+    const { longAnswers } = config;
+    const limitMs = config.request.timeoutMs;
     const own = input.isWebOnly !== true && grounded?.mayUseTools(input) ? grounded : undefined;
     if (own !== undefined) return { search: (...asked) => own.search(...asked), mode: 'web', limitMs };
     if (long !== undefined && (input.isLong || longAnswers?.tools.includes(input.tool)))
@@ -98,12 +99,12 @@ export class AnswerQuery {
   }
 
   #longMs({ isUnlimited }: AnswerQueryInput): number {
-    return isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.timeoutMs;
+    return isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.request.timeoutMs;
   }
 
   #toRequest({ tool, by, args }: AnswerQueryInput, { mode, limitMs }: Way): Result<SearchRequest, AnswerError> {
     const { config, clock } = this.#deps;
-    const question = parseQuestion(tool, args, config.searchDefaults);
+    const question = parseQuestion(tool, args, config.search.defaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
     const profile = profileFor(tool, config.profiles);
     if (profile === undefined) return err({ kind: 'no_profile', tool });
@@ -155,8 +156,8 @@ export class AnswerQuery {
   }
 
   async #readPages({ today, by }: SearchRequest, reply: SearchReply, signal: AbortSignal) {
-    const { maxCitations, blockedDomains } = this.#deps.config;
-    const chosen = chooseCitations(reply, { maxCitations, blockedDomains, today });
+    const { policy, blockedDomains } = this.#deps.config;
+    const chosen = chooseCitations(reply, { ...policy, blockedDomains, today });
     const pages = chosen.isOk() ? await this.#deps.pageChecks?.read(chosen.value, reply, by.caller, signal) : undefined;
     return { chosen, pages };
   }
@@ -172,7 +173,7 @@ export class AnswerQuery {
     const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
     this.#logUsage(report);
     // A person, not a model, reads the answer.
-    const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.maxAnswerChars;
+    const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.server.maxAnswerChars;
     const context = { maxAnswerChars, question: { ...question, query }, model: profile.model };
     return chosen.map((chosen) => {
       const result = renderAnswer(chosen, context, pages);

@@ -41,7 +41,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   const { llmSearch, clock, logger, citedPages, texts, long } = ports;
   const web = new CoalescingSearch(llmSearch);
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch: web, clock, logger });
-  const pageChecks = citedPages && new PageChecks(citedPages, texts, config);
+  const pageChecks = citedPages && new PageChecks(citedPages, texts, config.citations);
   const answerQuery = new AnswerQuery({ web, grounded, long, clock, logger, config, pageChecks });
   const hasLong = long !== undefined && config.longAnswers !== undefined;
   const setup = { ...ports, answerQuery, config, isLong: hasLong, web: grounding?.policy.web };

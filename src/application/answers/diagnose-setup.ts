@@ -60,7 +60,7 @@ export async function* diagnoseSetup(
 ): AsyncGenerator<Check> {
   const { apiProbe, clock, config, isLong, web } = deps;
   const grounded: readonly QuestionCheck[] = web === undefined ? [] : ['grounded question'];
-  const checksPages = config.citationCheck !== undefined && config.citationCheck !== 'off';
+  const checksPages = config.citations.check !== 'off';
   const probe = await apiProbe();
   const reached = await withTimeout(probe, clock, signal, (signal) => probe.reach(signal));
   yield toCheck('connection', reached, () => ok(`${probe.route} can be reached`));

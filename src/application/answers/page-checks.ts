@@ -24,9 +24,9 @@ export class PageChecks {
   readonly counts = { ok: 0, dead: 0, unreadable: 0 };
   readonly #citedPages: CitedPages;
   readonly #texts: TextReader;
-  readonly #config: Pick<Config, 'resolveDates' | 'citationCheck'>;
+  readonly #config: Config['citations'];
 
-  constructor(citedPages: CitedPages, texts: TextReader, config: Pick<Config, 'resolveDates' | 'citationCheck'>) {
+  constructor(citedPages: CitedPages, texts: TextReader, config: Config['citations']) {
     this.#citedPages = citedPages;
     this.#texts = texts;
     this.#config = config;
@@ -54,11 +54,11 @@ export class PageChecks {
 
   /** The part of an answer's report about its pages. */
   report({ citations }: AnswerResult, reply: SearchReply, pages: KnownPages): PagesReport {
-    const { resolveDates, citationCheck } = this.#config;
+    const { resolveDates, check } = this.#config;
     const dates = resolveDates
       ? citations.map(({ url }) => ({ url, origin: dateOrigin(url, reply, pages) }))
       : undefined;
-    if (citationCheck === undefined || citationCheck === 'off') return { dates };
+    if (check === 'off') return { dates };
     const checks = citations.flatMap(({ url }) => {
       const { state, status, reason } = pages.get(url) ?? {};
       return state === undefined ? [] : [{ url, state, status, reason }];

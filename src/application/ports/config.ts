@@ -3,24 +3,32 @@ import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
 import type { SearchDefaults } from '../../domain/answers/question.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
 
-/** The part of the configuration that the core uses. */
+/** The part of the configuration that the core uses, in its sections. */
 export interface Config {
+  readonly request: {
+    /** Time limit of a complete call, waits included, in milliseconds. */
+    readonly timeoutMs: number;
+  };
+  readonly search: { readonly defaults: SearchDefaults };
+  readonly policy: {
+    /** Maximum number of citations in an answer, 1 to 10. */
+    readonly maxCitations: number;
+  };
+  readonly server: {
+    /** Maximum length of an answer, sources included, in UTF-16 code units. */
+    readonly maxAnswerChars: number;
+  };
+  readonly citations: {
+    /** Whether dates of publication are read from cited pages. */
+    readonly resolveDates: boolean;
+    /** How far cited pages are checked. */
+    readonly check: CitationCheck;
+  };
   readonly profiles: ModelProfiles;
-  readonly searchDefaults: SearchDefaults;
-  /** Maximum number of citations in an answer, 1 to 10. */
-  readonly maxCitations: number;
-  /** Maximum length of an answer, sources included, in UTF-16 code units. */
-  readonly maxAnswerChars: number;
-  /** Time limit of a complete call, waits included, in milliseconds. */
-  readonly timeoutMs: number;
   /** The IANA time zone of days: today, and the day of access. */
   readonly timeZone: string;
-  /** Hosts whose pages are never cited, with their subdomains. */
+  /** Hosts whose pages are never cited, with their subdomains, in Unicode and in ASCII. */
   readonly blockedDomains: readonly string[];
-  /** Whether dates of publication are read from cited pages. */
-  readonly resolveDates?: boolean;
-  /** How far cited pages are checked; absent: not at all. */
-  readonly citationCheck?: CitationCheck;
   /** The policy that replaces the built-in system policy. */
   readonly instructions?: string;
   /** Absent if no tool has answers that take minutes. */

@@ -6,19 +6,26 @@ import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, variableText } from '../network/environment.ts';
 import { readProxy } from '../network/proxies.ts';
 import { checkOfferedTools, readAccess } from './access-config.ts';
+import type { ConfigTree } from './keys.ts';
 import { mistypedVariables } from './mistyped-variables.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
 import { readOAuth } from './oauth-config.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { formsOf, httpSecrets, readApiKey } from './secrets.ts';
-import { inBothForms, readAudit, toGroundingPolicy, toProfiles, toQuotaConfig, toZone } from './server-config.ts';
+import {
+  inBothForms,
+  readAudit,
+  toGroundingPolicy,
+  toLongAnswers,
+  toProfiles,
+  toQuotaConfig,
+  toZone,
+} from './sections.ts';
+import type { ServerConfig } from './server-config.ts';
 import { readServers } from './servers-config.ts';
 import { type ConfigOptions, readSetKeys } from './set-keys.ts';
 import { toShownTree } from './shown-tree.ts';
 import { unknownCallers } from './unknown-callers.ts';
-
-/** The complete configuration, for the core and the adapters. */
-export type ServerConfig = ReturnType<typeof derive>;
 
 /** The configuration, or every problem with it; in both cases, the files that it names and the form of the log. */
 export async function loadConfig(
@@ -29,10 +36,12 @@ export async function loadConfig(
   const file = option === undefined ? defaultFile() : expandPath(option);
   const set = await readSetKeys(options, file, problems);
   const read = await resolve(options, set, file, problems);
-  const value = derive(options, set, read, file);
-  // Mistyped variables are added, because they are often the reason for the other problems.
-  const found = problems.length > 0 ? { problems: [...problems, ...read.mistyped].map(withoutSecrets) } : { value };
-  return { files: value.files, log: value.server.log, ...found };
+  const found =
+    problems.length > 0
+      ? // Mistyped variables are added, because they are often the reason for the other problems.
+        { problems: [...problems, ...read.mistyped].map(withoutSecrets) }
+      : { value: toServerConfig(options, set, read, file) };
+  return { files: filesOf(set.config, file), log: set.config.server.log, ...found };
 }
 
 type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
@@ -71,95 +80,84 @@ function usesHttp(explicit: ReadonlySet<string>): boolean {
 
 const httpConfig = () => import('./http-config.ts');
 
-/** Derives the configuration from the keys and from everything to which they refer. */
-function derive(
-  { environment, commandLine, version }: ConfigOptions,
-  { config, values, explicit, names, text }: SetKeys,
-  { key, proxy, timeZone, servers, mistyped, notices, callers, ...read }: Awaited<ReturnType<typeof resolve>>,
-  file: string | undefined,
-) {
-  const { request, policy, citations, llm, gateway, server, longAnswers } = config;
-  const { defaults: searchDefaults, ...search } = config.search;
-  const logins = expandPath(gateway.logins);
-  // Answers that are recorded, or come from a recording, end with their calls.
-  const isLong = longAnswers.tools.length > 0 && llm.adapter !== 'offline' && llm.record === undefined;
-  const isKeyShort = key.apiKey !== undefined && key.apiKey.length < MIN_SIGNING_KEY;
-  const keyNames = variableText(environment, key.apiKeyVariable) === '' ? [] : [key.apiKeyVariable];
-  const env = [...names, ...servers.names, ...keyNames, ...proxy.names];
-  /** The sources of the configuration: the YAML file, and the variables and options that were used. */
-  const sources = withoutUndefined({ ts_defaults: true as const, yaml: file, env, cli: Object.keys(commandLine) });
-  const own = [key.apiKey ?? '', ...httpSecrets(config, environment), ...proxy.secrets, ...servers.clientSecrets];
+type Read = Awaited<ReturnType<typeof resolve>>;
+
+/** The configuration of the keys, and of everything to which they refer. */
+function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: string | undefined): ServerConfig {
+  const { environment } = options;
+  const { config, explicit, text } = set;
+  const { key, proxy, timeZone, instructions, http, callers, audit, servers, access, lock } = read;
+  const { request, search, policy, citations, llm, server } = config;
+  const gateway = { ...config.gateway, logins: expandPath(config.gateway.logins) };
+  const { longAnswers, notice } = toLongAnswers(config, key.apiKey);
+  const sources = sourcesOf(options, set, read, file);
   return withoutUndefined({
-    ...request,
-    ...read,
-    resolveDates: citations.resolveDates,
-    citationCheck: citations.check,
-    checksAsTool: citations.tool,
-    checksOverRest: citations.rest,
-    searchDefaults,
+    request,
     search,
+    policy,
+    citations,
     llm,
-    gateway: { ...gateway, logins },
+    gateway,
     server,
     timeZone,
-    maxCitations: policy.maxCitations,
-    maxAnswerChars: server.maxAnswerChars,
+    instructions,
+    http,
+    audit,
+    access,
+    lock,
+    longAnswers,
+    text,
+    sources,
+    tokenCallers: callers,
     profiles: toProfiles(config, explicit),
     blockedDomains: inBothForms(search.blockedDomains),
     openai: withoutUndefined({ ...config.openai, ...key, proxy: proxy.proxy }),
-    /** The URL of the proxy for pages. */
     pageProxy: readProxy(environment, ANY_PAGE).proxy,
-    /** The callers of the tokens over HTTP; undefined without the section `http`. */
-    tokenCallers: callers,
-    /** Reads the section `http.oauth`, whose problems are otherwise reported only while HTTP is served. */
+    quota: toQuotaConfig(config),
+    servers: servers.servers,
+    grounding: toGroundingPolicy(config),
     readOAuth: () => {
       const problems: ConfigProblem[] = [];
       return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
     },
-    /** Whether the section `http` is used, and its endpoint would require no token. */
     isOpenToMachine: async () => {
       if (!usesHttp(explicit)) return false;
       const { readHttpConfig } = await httpConfig();
       return readHttpConfig(config, environment, () => {})?.requiresToken === false;
     },
-    quota: toQuotaConfig(config),
-    /** The servers of the gateway, if any are configured. */
-    servers: servers.servers,
-    /** The text of the YAML file, with which that of a reload is compared. */
-    text,
-    /** The files whose changes can be reloaded. */
-    files: [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined),
-    grounding: toGroundingPolicy(config),
-    longAnswers: isLong && !isKeyShort ? longAnswers : undefined,
-    /** Problems that do not prevent the start: servers left out or renamed, variables that are probably mistyped, a key without effect. */
-    notices: [
-      ...mistyped,
-      ...notices,
-      ...(isLong && isKeyShort ? [SHORT_KEY] : []),
-      ...servers.notices.map(withoutSecrets),
-    ],
-    /** The names of the variables that contain keys and tokens of this program. */
+    files: filesOf(config, file),
+    notices: [...read.mistyped, ...read.notices, ...notice, ...servers.notices.map(withoutSecrets)],
     secretVariables: servers.ownSecrets,
-    secrets: { own: own.filter((secret) => secret !== '').flatMap(formsOf), ofServers: servers.secrets },
-    sources,
-    /** The output of `--show-config`, without keys. */
-    shown: () => {
-      const resolved = withoutUndefined({
-        'gateway.logins': logins,
-        'http.oauth.resource': read.http?.oauth?.resource,
-        servers: servers.shown(commandLine['--http'] !== undefined),
-      });
-      return { version, sources, effective: toShownTree(values, resolved) };
-    },
+    secrets: { own: ownSecrets(options, set, read).flatMap(formsOf), ofServers: servers.secrets },
+    shown: () => ({ version: options.version, sources, effective: shownKeys(options, set, read, gateway.logins) }),
   });
 }
 
-/** Minimum length of an API key from which the key for handles is derived: guesses of a shorter one could be checked with any handle. */
-const MIN_SIGNING_KEY = 20;
-const SHORT_KEY: ConfigProblem = {
-  where: 'long_answers.tools',
-  message: `has no effect, because the API key has fewer than ${MIN_SIGNING_KEY} characters: handles of answers could be guessed`,
-};
+function filesOf({ gateway }: ConfigTree, file: string | undefined): readonly string[] {
+  return [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined);
+}
+
+function sourcesOf({ environment, commandLine }: ConfigOptions, { names }: SetKeys, read: Read, yaml?: string) {
+  const { apiKeyVariable } = read.key;
+  const keyNames = variableText(environment, apiKeyVariable) === '' ? [] : [apiKeyVariable];
+  const env = [...names, ...read.servers.names, ...keyNames, ...read.proxy.names];
+  return withoutUndefined({ ts_defaults: true as const, yaml, env, cli: Object.keys(commandLine) });
+}
+
+/** The secrets of this program, rather than of its servers. */
+function ownSecrets({ environment }: ConfigOptions, { config }: SetKeys, { key, proxy, servers }: Read) {
+  const own = [key.apiKey ?? '', ...httpSecrets(config, environment), ...proxy.secrets, ...servers.clientSecrets];
+  return own.filter((secret) => secret !== '');
+}
+
+function shownKeys({ commandLine }: ConfigOptions, { values }: SetKeys, { http, servers }: Read, logins: string) {
+  const resolved = withoutUndefined({
+    'gateway.logins': logins,
+    'http.oauth.resource': http?.oauth?.resource,
+    servers: servers.shown(commandLine['--http'] !== undefined),
+  });
+  return toShownTree(values, resolved);
+}
 
 /** Variables that belong to no key. */
 const READ_ELSEWHERE = ['DEFAULT_TIMEOUT', ...PROXY_VARIABLES, 'NO_PROXY'];

@@ -1,15 +1,21 @@
 import { accessSync, closeSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { mergePolicy, systemPolicyIn } from '../../../domain/answers/system-policy.ts';
-import { parseLock } from '../../../domain/gateway/approved-tools.ts';
+import { type ApprovedTools, parseLock } from '../../../domain/gateway/approved-tools.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { failureOf, readNonEmptyText, readText } from '../files/local-files.ts';
 import { openDebugFile } from '../logger/stderr-logger.ts';
 import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
+export interface Lock {
+  readonly file: string;
+  /** Undefined if the file is missing or damaged, and is only written. */
+  readonly approved: ApprovedTools | undefined;
+}
+
 /** The file of `gateway.lock` and its approved tools, or a problem if it cannot be used. */
-export function readLock(file: string, ownCommand: OwnCommand | undefined, report: Report) {
+export function readLock(file: string, ownCommand: OwnCommand | undefined, report: Report): Lock {
   const content = readText(file);
   const approved = 'text' in content ? parseLock(content.text) : undefined;
   const reason = 'reason' in content ? content.reason : 'it is damaged, or of another version';

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
 import { passwordsOf } from '../network/addresses.ts';
@@ -7,12 +8,12 @@ import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
 /** The API key, if there is one. */
-interface ApiKey {
+export interface ApiKey {
   /** The variable that contains the key, or that names a file with it: the one to check if the key is wrong. */
   readonly apiKeyVariable: string;
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
   /** Whether other users of this machine can read the file with the key. */
-  readonly isKeyFileShared?: boolean | undefined;
+  readonly isKeyFileShared?: boolean;
 }
 
 /** Reads the key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
@@ -20,7 +21,7 @@ export function readApiKey(environment: Environment, name: string, report: Repor
   const variable = shownName(name);
   const apiKey = variableText(environment, name) || undefined;
   const path = variableText(environment, `${name}_FILE`);
-  if (path === '') return { apiKeyVariable: variable, apiKey };
+  if (path === '') return withoutUndefined({ apiKeyVariable: variable, apiKey });
   const apiKeyVariable = `${variable}_FILE`;
   if (apiKey !== undefined) {
     report(apiKeyVariable, `${variable} and ${apiKeyVariable} are both set; set only one`);
@@ -37,7 +38,7 @@ export function readApiKey(environment: Environment, name: string, report: Repor
   }
   // Files on Windows have no such mode.
   const isShared = process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
-  return { apiKeyVariable, apiKey: content.text.trim(), isKeyFileShared: isShared || undefined };
+  return { apiKeyVariable, apiKey: content.text.trim(), ...(isShared && { isKeyFileShared: true }) };
 }
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */

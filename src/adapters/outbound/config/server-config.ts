@@ -1,73 +1,59 @@
-import { domainToASCII, domainToUnicode } from 'node:url';
-import type { ModelProfile } from '../../../domain/answers/model-profile.ts';
+import type { Config, ConfigProblem } from '../../../application/ports/config.ts';
+import type { AccessPolicy } from '../../../domain/gateway/access.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
-import { withoutUndefined } from '../../../domain/values/json.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
+import type { HttpConfig } from './http-config.ts';
 import type { ConfigTree } from './keys.ts';
-import type { Report } from './problems.ts';
+import type { Lock } from './named-files.ts';
+import type { OAuthConfig } from './oauth-config.ts';
+import type { ApiKey } from './secrets.ts';
+import type { AuditConfig, QuotaConfig } from './sections.ts';
+import type { ServerEntry } from './server-entry.ts';
 
-/** Parameters that a model with an unknown name gets only if they are configured. */
-const CONFIGURABLE = { reasoning_effort: 'reasoningEffort', verbosity: 'verbosity' } as const;
+/** The sections that the program uses as the keys set them. A new key of a section is a member by itself. */
+type Sections = Pick<ConfigTree, 'request' | 'search' | 'policy' | 'citations' | 'llm' | 'gateway' | 'server'>;
 
-/** The profiles of the tools that have one. `explicit` has the paths of the keys that are set, rather than defaults. */
-export function toProfiles({ modelProfiles }: ConfigTree, explicit: ReadonlySet<string>) {
-  const { answer, answerDetailed, answerQuick } = modelProfiles;
-  const profile = (tool: string, values: Partial<ModelProfile> | null = null) => {
-    // A profile that the configuration removes is null.
-    if (values === null) return undefined;
-    const isExplicit = (key: string) => explicit.has(`model_profiles.${tool}.${key}`);
-    const configured = Object.entries(CONFIGURABLE).flatMap(([key, name]) => (isExplicit(key) ? name : []));
-    return configured.length === 0 ? values : { ...values, configured };
-  };
-  return withoutUndefined({
-    answer: profile('answer', answer),
-    answer_detailed: profile('answer_detailed', answerDetailed),
-    answer_quick: profile('answer_quick', answerQuick),
-  });
+/** The complete configuration, for the core and the adapters: sections, and what was read from the variables and files that keys name. */
+export interface ServerConfig
+  extends Sections,
+    Pick<Config, 'profiles' | 'timeZone' | 'blockedDomains' | 'instructions' | 'longAnswers'> {
+  readonly openai: ConfigTree['openai'] & ApiKey & { readonly proxy?: string };
+  /** The URL of the proxy for pages. */
+  readonly pageProxy?: string;
+  /** Absent unless HTTP is served. */
+  readonly http?: HttpConfig;
+  /** The callers of the tokens over HTTP; absent without the section `http`. */
+  readonly tokenCallers?: readonly string[];
+  /** Absent if nothing is limited. */
+  readonly quota?: QuotaConfig;
+  /** Absent if no servers are configured. */
+  readonly servers?: readonly ServerEntry[];
+  readonly access?: AccessPolicy;
+  readonly lock?: Lock;
+  readonly audit?: AuditConfig;
+  readonly grounding?: GroundingPolicy;
+  /** Reads the section `http.oauth`, whose problems are otherwise reported only while HTTP is served. */
+  readonly readOAuth: () => { readonly oauth: OAuthConfig | undefined; readonly problems: readonly ConfigProblem[] };
+  /** Whether the section `http` is used, and its endpoint would require no token. */
+  readonly isOpenToMachine: () => Promise<boolean>;
+  /** Problems that do not prevent the start: servers left out or renamed, variables that are probably mistyped, a key without effect. */
+  readonly notices: readonly ConfigProblem[];
+  /** The text of the YAML file, with which that of a reload is compared. */
+  readonly text?: string;
+  /** The files whose changes can be reloaded. */
+  readonly files: readonly string[];
+  /** The names of the variables that contain keys and tokens of this program. */
+  readonly secretVariables: readonly string[];
+  readonly secrets: { readonly own: readonly string[]; readonly ofServers: readonly string[] };
+  readonly sources: ConfigSources;
+  /** The output of `--show-config`, without keys. */
+  readonly shown: () => { readonly version: string; readonly sources: ConfigSources; readonly effective: JsonObject };
 }
 
-/** The section `http.quota`. */
-export type QuotaConfig = NonNullable<ReturnType<typeof toQuotaConfig>>;
-
-/** The quotas; undefined if nothing is limited. The store is `memory`, or a URL that may contain a password. */
-export function toQuotaConfig({ http: { quota } }: ConfigTree) {
-  const { callsPerDay, searchesPerDay, tokensPerDay, store, onStoreFailure } = quota;
-  const limits = withoutUndefined({ calls: callsPerDay, searches: searchesPerDay, tokens: tokensPerDay });
-  const callers = Object.fromEntries(
-    Object.entries(quota.callers ?? {}).map(([caller, own]) => [
-      caller,
-      withoutUndefined({ calls: own.calls_per_day, searches: own.searches_per_day, tokens: own.tokens_per_day }),
-    ]),
-  );
-  const isLimited = [limits, ...Object.values(callers)].some((some) => Object.keys(some).length > 0);
-  return isLimited ? { limits, callers, store, onStoreFailure } : undefined;
-}
-
-const AUDIT_FILE = 'required with audit: the path of the file to which lines are appended';
-
-/**
- * The section `audit`; undefined without one. A section without a file is a problem, because somebody would rely on an audit that does not exist.
- * `explicit` has the paths of the keys that are set, rather than defaults.
- */
-export function readAudit({ audit }: ConfigTree, explicit: ReadonlySet<string>, report: Report) {
-  const { file } = audit;
-  if (file !== undefined) return { ...audit, file };
-  if ([...explicit].some((path) => path.startsWith('audit.'))) report('audit.file', AUDIT_FILE);
-  return undefined;
-}
-
-/** The section `grounding`; undefined if it names no tools, so that no answer is grounded. */
-export function toGroundingPolicy({ grounding }: ConfigTree): GroundingPolicy | undefined {
-  const { tools } = grounding;
-  if (tools === undefined || Object.keys(tools).length === 0) return undefined;
-  return { ...grounding, tools };
-}
-
-/** The IANA time zone that `clock.time_zone` names; `system` is the zone of this machine. */
-export function toZone(zone: string): string {
-  return zone === 'system' ? new Intl.DateTimeFormat().resolvedOptions().timeZone : zone;
-}
-
-/** Hosts in Unicode and in ASCII, such as `例え.jp` and `xn--r8jz45g.jp`, because pages are cited in either form. */
-export function inBothForms(hosts: readonly string[]): readonly string[] {
-  return [...new Set(hosts.flatMap((host) => [host, domainToASCII(host) || host, domainToUnicode(host) || host]))];
+/** The YAML file, and the variables and options that were used. */
+interface ConfigSources {
+  readonly ts_defaults: true;
+  readonly yaml?: string;
+  readonly env: readonly string[];
+  readonly cli: readonly string[];
 }

@@ -43,50 +43,19 @@ export async function readServers(
     serversFile === undefined
       ? []
       : await readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
-  const inYaml = section.map((value, index) => ({ value, where: `servers[${index}]` }));
+  const entries: readonly GivenEntry[] = [
+    ...section.map((value, index) => ({ value, where: `servers[${index}]`, file: yamlFile, isYaml: true })),
+    ...inFile.map((entry) => ({ ...entry, file: serversFile, isYaml: false })),
+  ];
   // No server inherits these variables.
-  const ownSecrets = [...secretVariables(config), ...inYaml.flatMap(({ value }) => clientSecretVariable(value) ?? [])];
+  const ownSecrets = [...secretVariables(config), ...section.flatMap((value) => clientSecretVariable(value) ?? [])];
   const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
   const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
-  const servers: ServerEntry[] = [];
-  const written: JsonObject[] = [];
   const expanded: NamedText[] = [];
-  const known = new Set<string>();
-  /** The problems of each entry of the servers file that has any. */
-  const broken: (readonly ConfigProblem[])[] = [];
-  const entries: readonly FileEntry[] = [...inYaml, ...inFile];
-  for (const [index, { value: given, where, renamedFrom }] of entries.entries()) {
-    const isYaml = index < inYaml.length;
-    const file = isYaml ? yamlFile : serversFile;
-    const found: ConfigProblem[] = [];
-    const reportHere = reporter(found, file);
-    const report: Report = (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
-    const value = isObject(given) ? given : {};
-    const name = typeof value.name === 'string' ? value.name.trim() : undefined;
-    const isTaken = name !== undefined && known.has(name);
-    if (isTaken) report('name', 'another server already has this name', value.name);
-    if (isYaml) checkKeys(value, report);
-    const folder = file === undefined ? process.cwd() : dirname(file);
-    const reportUnset = unset && reporter(unset, file);
-    const onUnset = reportUnset && ((key: string, message: string) => reportUnset(`${where}.${key}`, message));
-    const context = { environment, expanded, folder, defaultTimeoutMs, ownSecrets, onUnset };
-    const entry = isObject(given) ? readServerEntry(value, context, report) : report('', NO_SERVER);
-    // The entry may be right for the program that wrote the file, so it is only left out. A name that is taken could mean either server.
-    if (!isYaml && !isTaken && found.length > 0) {
-      broken.push(found);
-      continue;
-    }
-    problems.push(...found);
-    if (name !== undefined) known.add(name);
-    if (entry && found.length === 0) {
-      servers.push(entry);
-      written.push(value);
-    }
-    if (renamedFrom !== undefined) {
-      const message = `the server is called ${name} here, because names have only letters, digits, - and _`;
-      reporter(notices, file)(`${where}.name`, message, renamedFrom);
-    }
-  }
+  const read = readEntries(entries, { environment, unset, expanded, defaultTimeoutMs, ownSecrets });
+  const { servers, written, known, broken } = read;
+  problems.push(...read.problems);
+  notices.push(...read.renamed);
   const leftOut = broken.flatMap((found) => found.slice(0, 1));
   if (broken.length === inFile.length) problems.push(...broken.flat());
   else notices.push(...leftOut.map((first) => ({ ...first, message: `${first.message}; this server is left out` })));
@@ -106,10 +75,69 @@ export async function readServers(
     /** The variables that entries name. */
     ofEntries: [...expanded.map(([name]) => name), ...servers.flatMap(inheritedVariables)],
     /** The names of all servers that were not left out, even if they have problems; undefined if no servers were read. */
-    known: isNested ? undefined : [...known],
+    known: isNested ? undefined : known,
     /** Which entries of the servers file were left out or renamed. */
     notices,
   };
+}
+
+/** An entry, and the file that contains it. */
+interface GivenEntry extends FileEntry {
+  readonly file: string | undefined;
+  /** Whether this is the YAML file, whose problems end the program. */
+  readonly isYaml: boolean;
+}
+
+type Context = Omit<Parameters<typeof readServerEntry>[1], 'folder' | 'onUnset'> & Pick<ConfigOptions, 'unset'>;
+
+/** Reads entries in their order. */
+function readEntries(entries: readonly GivenEntry[], context: Context) {
+  const servers: ServerEntry[] = [];
+  const written: JsonObject[] = [];
+  const problems: ConfigProblem[] = [];
+  /** The problems of each entry that is left out. */
+  const broken: (readonly ConfigProblem[])[] = [];
+  const renamed: ConfigProblem[] = [];
+  const known: string[] = [];
+  for (const given of entries) {
+    const { value, name, entry, found } = readEntry(given, known, context);
+    const isTaken = name !== undefined && known.includes(name);
+    // The entry may be right for the program that wrote the file, so it is only left out. A name that is taken could mean either server.
+    if (!given.isYaml && !isTaken && found.length > 0) {
+      broken.push(found);
+      continue;
+    }
+    problems.push(...found);
+    if (name !== undefined && !isTaken) known.push(name);
+    if (entry && found.length === 0) {
+      servers.push(entry);
+      written.push(value);
+    }
+    if (given.renamedFrom === undefined) continue;
+    const message = `the server is called ${name} here, because names have only letters, digits, - and _`;
+    reporter(renamed, given.file)(`${given.where}.name`, message, given.renamedFrom);
+  }
+  return { servers, written, known, problems, broken, renamed };
+}
+
+/** Reads one entry. Without problems, it is complete. `taken` has the names of the servers before it. */
+function readEntry({ value: given, where, file, isYaml }: GivenEntry, taken: readonly string[], context: Context) {
+  const found: ConfigProblem[] = [];
+  const reporterOf = (problems: ConfigProblem[]): Report => {
+    const reportHere = reporter(problems, file);
+    return (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
+  };
+  const report = reporterOf(found);
+  const onUnset = context.unset && reporterOf(context.unset);
+  const value = isObject(given) ? given : {};
+  const name = typeof value.name === 'string' ? value.name.trim() : undefined;
+  if (name !== undefined && taken.includes(name)) report('name', 'another server already has this name', value.name);
+  if (isYaml) checkKeys(value, report);
+  const folder = file === undefined ? process.cwd() : dirname(file);
+  const entry = isObject(given)
+    ? readServerEntry(value, { ...context, folder, onUnset }, report)
+    : report('', NO_SERVER);
+  return { value, name, entry, found };
 }
 
 function readDefaultTimeout(text: string, report: Report): number {

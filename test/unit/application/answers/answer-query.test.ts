@@ -36,7 +36,7 @@ describe('the search request', () => {
 
   test('contains the deadline of the caller', async () => {
     const clock = new FakeClock();
-    const { application, llmSearch } = startCore({ clock, config: { timeoutMs: 5000 } });
+    const { application, llmSearch } = startCore({ clock, config: { request: { timeoutMs: 5000 } } });
     await clock.advance(1000);
     await application.answerQuery(ask(), never());
     expect(llmSearch.requests.map((request) => request.deadlineMs)).toEqual([6000]);
@@ -148,7 +148,7 @@ describe('the deadline', () => {
     const { application, llmSearch } = startCore({
       llmSearch: new FakeLlmSearch(hangs),
       clock,
-      config: { timeoutMs: 5000 },
+      config: { request: { timeoutMs: 5000 } },
     });
     const onEnded = vi.fn();
     const answer = application.answerQuery(ask(), never()).finally(onEnded);

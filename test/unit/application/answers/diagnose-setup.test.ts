@@ -58,7 +58,7 @@ test('if everything works: the connection, the model with its tools, a search wi
 });
 
 describe('with citations.check, after the search', () => {
-  const config = { citationCheck: 'links' } as const;
+  const config = { citations: { resolveDates: false, check: 'links' } } as const;
   const ok = { state: 'ok', status: 200 } as const;
   const missing = { state: 'dead', status: 404 } as const;
   const noHost = { state: 'dead', reason: 'no_such_host' } as const;

@@ -22,7 +22,7 @@ const SERVER_ERROR: SearchError = { kind: 'server_error', attempts: 1, detail: '
 function startProcess(api = new FakeLongApi()) {
   const { clock } = api;
   const longAnswers = { tools: ['answer_detailed' as const], keepMs: KEEP_MS };
-  const config = coreConfig({ longAnswers, timeoutMs: TIMEOUT_MS });
+  const config = coreConfig({ longAnswers, request: { timeoutMs: TIMEOUT_MS } });
   const long = new LongAnswers({
     llmSearch: api,
     responses: api,

@@ -25,7 +25,7 @@ function start(text: string, { pages = new FakeCitedPages({ [A]: DAY }), reply, 
   const sources = { cited: [{ url: A }, { url: B }], consulted: [], opened: [] };
   const llmSearch = new FakeLlmSearch(replies({ text, searched: true, sources, ...reply }));
   const clock = new FakeClock(`${TODAY}T03:00:00Z`);
-  const limits = { timeoutMs: 10_000, resolveDates: true };
+  const limits = { request: { timeoutMs: 10_000 }, citations: { resolveDates: true, check: 'off' as const } };
   const { application } = startCore({ llmSearch, clock, citedPages: pages, config: { ...limits, ...config } });
   return { application, clock };
 }
@@ -107,7 +107,7 @@ describe('pages are not read', () => {
 });
 
 describe('with citations.check', () => {
-  const config = { citationCheck: 'links', resolveDates: false } as const;
+  const config = { citations: { check: 'links', resolveDates: false } } as const;
 
   test.each<[string, PageReading, string]>([
     ['Weather?', GONE, ' [not found: HTTP 404]'],
@@ -133,7 +133,7 @@ describe('with citations.check', () => {
     const pages = new FakeCitedPages({ [A]: OK, [B]: GONE });
     const { result } = await answerTo('A sentence. '.repeat(500), {
       pages,
-      config: { ...config, maxAnswerChars: 1000 },
+      config: { ...config, server: { maxAnswerChars: 1000 } },
     });
     expect(result.answer.length).toBeLessThanOrEqual(1000);
     expect(result.answer).toMatch(/\(2026-01-05\) \[not found: HTTP 404\]$/);
@@ -158,7 +158,10 @@ describe('with citations.check', () => {
     });
     const pages = new FakeCitedPages({ [A]: page('It has 43 parts.'), [B]: page('It weighs 18 kg.') });
     const text = `It has 42 parts [A](${A}).\n\nIt weighs 17 kg [B](${B}).`;
-    const { result, report } = await answerTo(text, { pages, config: { citationCheck: 'evidence' } });
+    const { result, report } = await answerTo(text, {
+      pages,
+      config: { citations: { resolveDates: true, check: 'evidence' } },
+    });
     expect(result.citations).toMatchObject([
       { url: A, evidence: { missing: ['42'] } },
       { url: B, evidence: { missing: ['17'] } },
@@ -170,7 +173,10 @@ describe('with citations.check', () => {
 describe('pages that do not respond', () => {
   test('end at the deadline: the answer, and what is known of other pages, are kept', async () => {
     const pages = new FakeCitedPages({ [A]: DAY }, [B]);
-    const { application, clock } = start('Sunny.', { pages, config: { citationCheck: 'links' } });
+    const { application, clock } = start('Sunny.', {
+      pages,
+      config: { citations: { resolveDates: true, check: 'links' } },
+    });
     const answering = application.answerQuery(ask(), never());
     await clock.advance(10_000);
     const { result, report } = (await answering)._unsafeUnwrap();

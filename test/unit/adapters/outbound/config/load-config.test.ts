@@ -47,12 +47,10 @@ test('a variable that a server uses is not mistyped', async () => {
 test('the defaults are those of the contract', async () => {
   expect(await config()).toMatchObject({
     profiles: { answer: { model: 'gpt-5.2', reasoningEffort: 'medium', verbosity: 'medium' } },
-    searchDefaults: { recencyDays: 60, maxResults: 5, domains: [] },
-    maxCitations: 3,
-    timeoutMs: 300_000,
-    maxRetries: 3,
+    request: { timeoutMs: 300_000, maxRetries: 3 },
+    policy: { maxCitations: 3 },
     openai: { apiKeyVariable: 'OPENAI_API_KEY', baseUrl: 'https://api.openai.com/v1', store: false },
-    search: { domainFilter: 'hint' },
+    search: { defaults: { recencyDays: 60, maxResults: 5, domains: [] }, domainFilter: 'hint' },
     llm: { adapter: 'openai' },
     server: { debug: false, showConfigOnStart: false, toolErrors: 'protocol', lineMode: false },
   });
@@ -63,8 +61,8 @@ describe('YAML', () => {
     mkdirSync(at('.config/openai-responses-mcp'), { recursive: true });
     const path = at('.config/openai-responses-mcp/config.yaml');
     writeFileSync(path, 'policy: { max_citations: 7 }');
-    const { maxCitations, sources } = await config();
-    expect(maxCitations).toBe(7);
+    const { policy, sources } = await config();
+    expect(policy.maxCitations).toBe(7);
     expect(sources.yaml).toBe(path);
   });
 
@@ -72,16 +70,16 @@ describe('YAML', () => {
     ['a comment', '# nothing yet\n'],
     ['a byte order mark', '\uFEFF'],
   ])('that contains %s changes nothing', async (_, yaml) => {
-    expect((await config({ yaml })).maxCitations).toBe(3);
+    expect((await config({ yaml })).policy.maxCitations).toBe(3);
   });
 
   test('is merged deeply over the defaults', async () => {
-    const { profiles, searchDefaults } = await config({
+    const { profiles, search } = await config({
       yaml: 'model_profiles: { answer: { verbosity: low } }\nsearch: { defaults: { max_results: 9 } }',
     });
     const given = { verbosity: 'low', configured: ['verbosity'] };
     expect(profiles.answer).toEqual({ model: 'gpt-5.2', reasoningEffort: 'medium', search: 'auto', ...given });
-    expect(searchDefaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
+    expect(search.defaults).toEqual({ recencyDays: 60, maxResults: 9, domains: [] });
   });
 
   test('may contain every key', async () => {
@@ -98,12 +96,12 @@ server: { tool_errors: result, show_config_on_start: true }
 `;
     expect(await config({ yaml })).toMatchObject({
       openai: { organization: 'org-1', project: 'proj_1', store: true },
-      timeoutMs: 2 ** 40,
+      request: { timeoutMs: 2 ** 40 },
       profiles: {
         answer: { maxOutputTokens: 4000, maxToolCalls: 5, searchContextSize: 'low', reasoningEffort: 'max' },
       },
-      searchDefaults: { domains: ['jma.go.jp', 'tenki.jp'] },
       search: {
+        defaults: { domains: ['jma.go.jp', 'tenki.jp'] },
         domainFilter: 'strict',
         userLocation: { country: 'JP', region: 'Tokyo', city: 'Minato', timezone: 'Asia/Tokyo' },
       },
@@ -112,7 +110,7 @@ server: { tool_errors: result, show_config_on_start: true }
   });
 
   test.each(['request:\n', 'request: { timeout_ms: null }'])('null is absent: %s', async (yaml) => {
-    expect((await config({ yaml })).timeoutMs).toBe(300_000);
+    expect((await config({ yaml })).request.timeoutMs).toBe(300_000);
   });
 
   test('answer: null removes the default profile', async () => {
@@ -159,9 +157,8 @@ describe('layers', () => {
   test('the environment overrides YAML, and YAML the defaults', async () => {
     const yaml = 'policy: { max_citations: 5 }\nrequest: { timeout_ms: 1000, max_retries: 1 }';
     expect(await config({ yaml, environment: { MAX_CITATIONS: '7', OPENAI_API_TIMEOUT: '2000' } })).toMatchObject({
-      maxCitations: 7,
-      timeoutMs: 2000,
-      maxRetries: 1,
+      policy: { maxCitations: 7 },
+      request: { timeoutMs: 2000, maxRetries: 1 },
     });
   });
 
