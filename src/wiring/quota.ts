@@ -1,4 +1,4 @@
-import type { CheckedQuota } from '../adapters/inbound/cli/doctor-checks.ts';
+import type { CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
 import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';

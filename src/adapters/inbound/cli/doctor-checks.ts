@@ -17,15 +17,13 @@ import {
   unknownTools,
 } from '../../../domain/grounded/grounding.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
-import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
-import { limitName } from '../words/quota-messages.ts';
 import { OPEN } from '../words/serving-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
-import { type CheckedAudit, checkAccess, checkAudit, checkLock } from './team-checks.ts';
+import { type CheckedAudit, type CheckedQuota, checkAccess, checkAudit, checkLock, checkQuota } from './team-checks.ts';
 
 /** The setup to check. A part that is not configured is undefined. */
 export interface CheckedSetup {
@@ -58,14 +56,6 @@ export interface CheckedSetup {
   readonly toolErrors: 'protocol' | 'result';
   /** How this person starts the program, which advised commands repeat. */
   readonly ownCommand?: OwnCommand | undefined;
-}
-
-export interface CheckedQuota extends QuotaPolicy {
-  /** `memory`, or a URL without its password. */
-  readonly store: string;
-  readonly onStoreFailure: 'refuse' | 'allow';
-  /** Why the store cannot be used; undefined if it can. */
-  readonly probe: () => Promise<string | undefined>;
 }
 
 /** The authorization server, or why the section `http.oauth` cannot be used. */
@@ -212,29 +202,6 @@ function* checkGrounding(gateway: Servers | undefined, policy: GroundingPolicy) 
     ? toCheck('grounding', 'failed', `${list}; the API accepts at most ${MAX_FUNCTIONS}`)
     : toCheck('grounding', names.length === 0 || advice !== '' ? 'warning' : 'ok', `${list}${advice}`);
   yield toCheck('grounding.web', policy.web === 'always' ? 'warning' : 'ok', `${policy.web}: ${WEB[policy.web]}`);
-}
-
-/** Shows the limits, and checks that their store can be used. */
-async function checkQuota({ store, onStoreFailure, probe, ...policy }: CheckedQuota): Promise<Check> {
-  const list = limitsOfQuota(policy);
-  if (store === 'memory') return toCheck('quota', 'ok', `${list}; each process counts in its own memory`);
-  const failure = await probe();
-  if (failure === undefined) return toCheck('quota', 'ok', `${list}; counted in ${store}`);
-  const isRefused = onStoreFailure === 'refuse';
-  const consequence = `calls are ${isRefused ? 'refused' : 'allowed without a quota'} (http.quota.on_store_failure)`;
-  const detail = `the store ${store} cannot be used (${failure}): ${consequence}`;
-  return toCheck('quota', isRefused ? 'failed' : 'warning', detail);
-}
-
-/** The general limits, then those of single callers. */
-export function limitsOfQuota({ limits, callers }: QuotaPolicy): string {
-  const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
-  return [listOf(limits), ...own].join('; ');
-}
-
-function listOf(limits: QuotaLimits): string {
-  const set = QUOTA_UNITS.filter((unit) => limits[unit] !== undefined);
-  return set.map((unit) => `${limitName(unit)} ${limits[unit]}`).join(', ') || 'no limit';
 }
 
 /** Maximum length of a reason, which may contain text of the issuer. */

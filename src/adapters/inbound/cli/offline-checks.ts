@@ -6,8 +6,8 @@ import { keyProblem } from '../../../domain/values/redaction.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { count } from '../words/plain.ts';
 import { toCheck, withWarnings } from './check.ts';
-import { type CheckedSetup, checkSettings, limitsOfQuota, NODE } from './doctor-checks.ts';
-import { checkAccess, checkAudit } from './team-checks.ts';
+import { type CheckedSetup, checkSettings, NODE } from './doctor-checks.ts';
+import { checkAccess, checkAudit, limitsOfQuota } from './team-checks.ts';
 
 /** A server that is not started. */
 export interface ConfiguredServer {

@@ -3,9 +3,11 @@ import type { AuditPolicy } from '../../../application/tools/audit.ts';
 import { type AccessPolicy, GROUP_PREFIX, unmatchedGrants } from '../../../domain/gateway/access.ts';
 import { type ApprovedTools, numberOfTools } from '../../../domain/gateway/approved-tools.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
 import { unmatchedGrant } from '../words/config-problems.ts';
 import { notApprovedMessage } from '../words/lock-messages.ts';
 import { count } from '../words/plain.ts';
+import { limitName } from '../words/quota-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 
 /** Counts the entries of `access`, and warns of names and patterns that match no tool. */
@@ -38,4 +40,35 @@ export function checkAudit({ file, arguments: shown, onFailure, probe }: Checked
   const reason = probe();
   if (reason === undefined) return toCheck('audit', 'ok', `${file} ${policy}`);
   return toCheck('audit', 'failed', `${file} cannot be written: ${reason} ${policy}`);
+}
+
+export interface CheckedQuota extends QuotaPolicy {
+  /** `memory`, or a URL without its password. */
+  readonly store: string;
+  readonly onStoreFailure: 'refuse' | 'allow';
+  /** Why the store cannot be used; undefined if it can. */
+  readonly probe: () => Promise<string | undefined>;
+}
+
+/** Shows the limits, and checks that their store can be used. */
+export async function checkQuota({ store, onStoreFailure, probe, ...policy }: CheckedQuota): Promise<Check> {
+  const list = limitsOfQuota(policy);
+  if (store === 'memory') return toCheck('quota', 'ok', `${list}; each process counts in its own memory`);
+  const failure = await probe();
+  if (failure === undefined) return toCheck('quota', 'ok', `${list}; counted in ${store}`);
+  const isRefused = onStoreFailure === 'refuse';
+  const consequence = `calls are ${isRefused ? 'refused' : 'allowed without a quota'} (http.quota.on_store_failure)`;
+  const detail = `the store ${store} cannot be used (${failure}): ${consequence}`;
+  return toCheck('quota', isRefused ? 'failed' : 'warning', detail);
+}
+
+/** The general limits, then those of single callers. */
+export function limitsOfQuota({ limits, callers }: QuotaPolicy): string {
+  const own = Object.entries(callers).map(([caller, limits]) => `${caller}: ${listOf(limits)}`);
+  return [listOf(limits), ...own].join('; ');
+}
+
+function listOf(limits: QuotaLimits): string {
+  const set = QUOTA_UNITS.filter((unit) => limits[unit] !== undefined);
+  return set.map((unit) => `${limitName(unit)} ${limits[unit]}`).join(', ') || 'no limit';
 }
