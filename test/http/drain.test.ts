@@ -86,8 +86,26 @@ test('a request that had arrived when the drain began gets a response, on a conn
   socket.write(ping);
   const drained = server.drain();
   expect(String(await answered)).toMatch(/^HTTP\/1.1 503 /);
+  // It has arrived within the first 100 ms.
+  await clock.advance(100);
   await clock.advance(100);
   await drained;
+});
+
+// S28
+test('goes on to refuse calls while they arrive, for at most 3 s, because a balancer that does not know of the drain would lose them', async () => {
+  const clock = new FakeClock();
+  const { server, post } = await serveHttp({ clock });
+  let isDrained = false;
+  const drained = server.drain().then(() => {
+    isDrained = true;
+  });
+  for (let tenth = 1; tenth <= 30; tenth += 1) {
+    expect([(await post(CALL)).status, isDrained]).toEqual([503, false]);
+    await clock.advance(100);
+  }
+  await drained;
+  await expect(post(CALL)).rejects.toThrow('ECONNREFUSED');
 });
 
 const AGAIN = 'The server is shutting down; ask again.';

@@ -1,35 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants } from 'node:fs';
-import path from 'node:path';
-import { describe, test } from 'vitest';
+import { describeWith } from './find-program.ts';
 import { freePort } from './free-port.ts';
 
-/** Valkey or Redis, the first on the PATH; undefined if there is none. */
-function findRedisServer({ PATH = '' } = process.env): string | undefined {
-  const files = ['valkey-server', 'redis-server'].flatMap((name) =>
-    PATH.split(path.delimiter).map((folder) => path.join(folder, name)),
-  );
-  return files.find((file) => {
-    try {
-      accessSync(file, constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
-/** Tests that need a server of Valkey or Redis. Without one, they are skipped, which is reported by name. */
+/** Tests that need a server of Valkey or Redis. */
 export function describeWithRedis(name: string, tests: (file: string) => void): void {
-  const file = findRedisServer();
-  if (file !== undefined) {
-    describe(name, () => tests(file));
-    return;
-  }
-  const skipped = `${name}: skipped, because there is no valkey-server or redis-server on the PATH`;
-  test.skip(skipped);
-  process.stderr.write(`${skipped}\n`);
+  describeWith(['valkey-server', 'redis-server'], name, tests);
 }
 
 export interface RedisServer {

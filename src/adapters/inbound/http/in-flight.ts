@@ -17,6 +17,8 @@ export class InFlight {
   /** Ends a request, because the process is about to exit. */
   readonly #ends = new Set<() => void>();
   readonly #onEmpty: (() => void)[] = [];
+  /** The number of requests that have arrived so far. */
+  arrived = 0;
 
   constructor(options: InFlightOptions) {
     this.#options = options;
@@ -65,6 +67,7 @@ export class InFlight {
         c.res = refuse(c, log.hasBegun ? interrupted() : shuttingDown());
         resolve();
       };
+      this.arrived += 1;
       this.#ends.add(end);
       c.set('log', log);
       c.set('left', left);

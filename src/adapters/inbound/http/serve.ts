@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { err, ok, type Result } from 'neverthrow';
+import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { toAccessEntry } from './access-log.ts';
 import { type AppOptions, createApp, malformedRequest } from './app.ts';
@@ -27,6 +28,8 @@ const ABORT_MS = 500;
 
 /** Time to read requests that have already arrived, also on new connections. */
 const LAST_REQUESTS_MS = 100;
+/** The same while further requests arrive: balancers look at `/readyz` every second or two, and a request that arrives at the end is lost. */
+const LONGEST_LAST_REQUESTS_MS = 3000;
 
 /** Longer than the 60 s of load balancers: the balancer must close first, otherwise it may reuse a closing connection. */
 const KEEP_ALIVE_MS = 65_000;
@@ -90,21 +93,39 @@ export class HttpServer {
     const { drainMs, clock, endWaits } = this.#options;
     this.#isDraining = true;
     await this.#inFlight.settled(drainMs);
-    if (this.#inFlight.size === 0) {
-      await clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
-      await this.#inFlight.settled(LAST_REQUESTS_MS);
-    }
+    if (this.#inFlight.size === 0) await this.#untilQuiet();
     if (endWaits?.() === true) await this.#inFlight.settled(ABORT_MS);
     this.#inFlight.shutDown();
     await this.#inFlight.settled(ABORT_MS);
+    // A balancer that was refused sends its call elsewhere; one whose connection breaks does not. So connections that were accepted are served first.
+    await withDeadline(clock, LAST_REQUESTS_MS, this.#closed.signal, (limit) =>
+      untilAborted(this.#stopListening(), limit),
+    );
     await this.close();
+  }
+
+  /** Resolves when no requests arrive any more, because balancers have noticed the drain, or do not notice it. */
+  async #untilQuiet(): Promise<void> {
+    const { clock } = this.#options;
+    const endMs = clock.elapsedMs() + LONGEST_LAST_REQUESTS_MS;
+    let seen: number;
+    do {
+      seen = this.#inFlight.arrived;
+      await clock.sleep(LAST_REQUESTS_MS, this.#closed.signal);
+    } while (seen !== this.#inFlight.arrived && clock.elapsedMs() < endMs && !this.#closed.signal.aborted);
+    await this.#inFlight.settled(LAST_REQUESTS_MS);
+  }
+
+  /** Resolves when there are no connections. Closes those that are idle. */
+  #stopListening(): Promise<void> {
+    return new Promise((resolve) => this.#server.close(() => resolve()));
   }
 
   /** Closes all connections at once; calls in flight are aborted upstream. */
   async close(): Promise<void> {
     this.#isDraining = true;
     this.#closed.abort();
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    const closed = this.#stopListening();
     this.#server.closeAllConnections();
     await closed;
     await this.#inFlight.settled(ABORT_MS);
