@@ -1,5 +1,5 @@
 import { type Command, parseCommandLine } from './adapters/inbound/cli/command-line.ts';
-import { USAGE } from './adapters/inbound/cli/usage.ts';
+import { usage } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
 import { readOwnCommand } from './adapters/outbound/config/own-command.ts';
@@ -18,7 +18,7 @@ const program = createProgram(import.meta.dirname);
 async function main(command: Command): Promise<number> {
   switch (command.kind) {
     case 'help':
-      process.stdout.write(USAGE);
+      process.stdout.write(usage());
       return SUCCEEDED;
     case 'version':
       process.stdout.write(`${VERSION}\n`);

@@ -30,7 +30,7 @@ const PARTS = {
         return [`\`${name}\``, description, fallback];
       }),
     ),
-  options: ({ USAGE }) => `\`\`\`text\n${USAGE.trimEnd()}\n\`\`\``,
+  options: ({ usage }) => `\`\`\`text\n${usage().trimEnd()}\n\`\`\``,
   'answer-outcomes': ({ ANSWER_OUTCOMES }) =>
     Object.entries(ANSWER_OUTCOMES)
       .map(([outcome, meaning]) => `- \`${outcome}\`${meaning && `: ${meaning}`}`)

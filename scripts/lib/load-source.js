@@ -11,7 +11,7 @@ export function loadSource() {
     export { SERVER_TABLE } from './src/adapters/outbound/config/server-keys.ts';
     export { entry as accessEntry } from './src/adapters/outbound/config/access-config.ts';
     export { ANSWER_OUTCOMES, TOOL_OUTCOMES } from './scripts/lib/outcomes.ts';
-    export { USAGE } from './src/adapters/inbound/cli/usage.ts';
+    export { usage } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';
     export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';
   `);

@@ -3,9 +3,18 @@ import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts'
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
-import { CALL_USAGE, CHECK_USAGE, TOKEN_USAGE } from './usage.ts';
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  COMMON_OPTIONS,
+  type CommandName,
+  OPTIONS,
+  ownersOf,
+  SERVE_OPTIONS,
+  wordsOf,
+} from './usage.ts';
 
-export const QUESTION_REQUIRED = 'ask needs a question: openai-responses-mcp ask "your question"';
+export const QUESTION_REQUIRED = wordsOf('ask');
 
 /** Options about the configuration, by name; a bare `--debug` has the value ''. */
 type ConfigOptions = Readonly<Record<string, string>>;
@@ -54,37 +63,14 @@ export type Command =
   | (Configured & { readonly options: ConfigOptions })
   | { readonly kind: 'bad-usage'; readonly problem: string };
 
-const COMMANDS = ['ask', 'check', 'doctor', 'tools', 'call', 'login', 'logins', 'logout', 'token'] as const;
-
-const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
-/** The options of serving and of each command, in addition to the common ones. */
-const OPTIONS_OF: Readonly<Record<'serve' | (typeof COMMANDS)[number], readonly string[]>> = {
-  serve: ['stdio', 'http', 'show-config', 'record', 'expose'],
-  ask: ['record', 'tool', 'json', 'verbose', 'check'],
-  check: ['json'],
-  doctor: ['record', 'json'],
-  tools: ['json', 'fresh', 'lock', 'diff'],
-  call: ['json'],
-  login: ['no-browser'],
-  logins: ['json'],
-  logout: [],
-  token: [],
-};
-const OPTIONS = new Set([...COMMON_OPTIONS, ...Object.values(OPTIONS_OF).flat()]);
-
-const CONFIG_OPTIONS = ['config', 'debug', 'offline', 'record', 'http', 'servers', 'expose', 'check'];
-const OPTIONAL_VALUES = ['debug', 'offline', 'http'];
-/** The options that require a value, each with a description of it. */
-const REQUIRED_VALUES: Readonly<Record<string, string>> = {
-  config: 'a path: --config=<path>',
-  record: 'a folder: --record=<folder>',
-  servers: 'a path: --servers=<path>',
-  tool: `a tool: --tool=${TOOL_NAMES.join('|')}`,
-};
-
+const OPTION_NAMES = [
+  ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
+];
 /** An option of the type `string` takes the next argument as its value; all others have a value only after `=`. */
 const PARSED_OPTIONS = {
-  ...Object.fromEntries(Object.keys(REQUIRED_VALUES).map((name) => [name, { type: 'string' as const }])),
+  ...Object.fromEntries(
+    Object.entries(OPTIONS).flatMap(([name, { needs }]) => (needs ? [[name, { type: 'string' as const }]] : [])),
+  ),
   help: { type: 'boolean' as const, short: 'h' },
   version: { type: 'boolean' as const, short: 'v' },
 };
@@ -99,7 +85,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (problem !== undefined) return badUsage(problem);
 
   const first = tokens.find((token) => token.kind === 'positional')?.value;
-  const command = COMMANDS.find((command) => command === first);
+  const command = COMMAND_NAMES.find((name) => name === first);
   const values: Values = {};
   const words: string[] = [];
   for (const [index, token] of tokens.entries()) {
@@ -116,58 +102,62 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   if (first === 'help') return { kind: 'help' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
   if (command === undefined) return toServe(words, values, isTerminal);
-  const misplaced = misplacedIn(command, values);
+  return toCommand(command, words.slice(1), values, isTerminal);
+}
+
+function toCommand(command: CommandName, words: readonly string[], values: Values, isTerminal: boolean): Command {
+  const { words: limits, options: own } = COMMANDS[command];
+  const misplaced = misplacedIn(own, values);
   if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${command}`);
+  const [least, most] = limits;
+  if (words.length < least || words.length > most) return badUsage(wordsOf(command));
   const options = toConfigOptions(values);
   const json = 'json' in values;
-  const [, server, tool, input = '{}', ...rest] = words;
+  const [first = '', second = '', third = '{}'] = words;
   switch (command) {
     case 'ask':
-      return toAsk(words.slice(1), values, isTerminal);
+      return toAsk(words, values, isTerminal);
     case 'check':
-      if (tool !== undefined || (server === undefined && isTerminal)) return badUsage(CHECK_USAGE);
-      return { kind: command, source: server ?? '-', json, options };
-    case 'call': {
-      const isComplete = server !== undefined && tool !== undefined && rest.length === 0;
-      return isComplete ? { kind: command, server, tool, input, json, options } : badUsage(CALL_USAGE);
-    }
+      if (words.length === 0 && isTerminal) return badUsage(wordsOf(command));
+      return { kind: command, source: words[0] ?? '-', json, options };
+    case 'call':
+      return { kind: command, server: first, tool: second, input: third, json, options };
     case 'login':
+      return { kind: command, server: first, noBrowser: 'no-browser' in values, options };
     case 'logout':
-      if (server === undefined || tool !== undefined)
-        return badUsage(`${command} needs a server: openai-responses-mcp ${command} <server>`);
-      if (command === 'logout') return { kind: command, server, options };
-      return { kind: command, server, noBrowser: 'no-browser' in values, options };
+      return { kind: command, server: first, options };
     case 'token': {
-      const isCaller = server !== undefined && TOKEN_CALLER.test(server) && server !== LOCAL_CALLER;
-      return isCaller && tool === undefined ? { kind: command, caller: server } : badUsage(TOKEN_USAGE);
+      const isCaller = TOKEN_CALLER.test(first) && first !== LOCAL_CALLER;
+      return isCaller ? { kind: command, caller: first } : badUsage(wordsOf(command));
     }
-    case 'tools': {
-      if (words.length > 3) return badUsage('tools takes at most a server and a tool');
-      const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
-      const other =
-        action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
-      if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
-      if (action === undefined) return { kind: command, json, isFresh: 'fresh' in values, server, tool, options };
-      if (server !== undefined) return badUsage(`--${action} applies to all servers: tools --${action}`);
-      return { kind: command, json, action, options };
-    }
-    default:
-      if (server !== undefined) return badUsage(`${command} takes no arguments`);
+    case 'tools':
+      return toTools(words, values);
+    case 'doctor':
+    case 'logins':
       return { kind: command, json, options };
   }
 }
 
+function toTools([server, tool]: readonly string[], values: Values): Command {
+  const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
+  const other = action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
+  if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
+  const common = { kind: 'tools' as const, json: 'json' in values, options: toConfigOptions(values) };
+  if (action === undefined) return { ...common, isFresh: 'fresh' in values, server, tool };
+  if (server !== undefined) return badUsage(`--${action} applies to all servers: tools --${action}`);
+  return { ...common, action };
+}
+
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
   if (word !== undefined) {
-    const nearest = nearestName(word, [...COMMANDS, 'help', 'version']);
+    const nearest = nearestName(word, [...COMMAND_NAMES, 'help', 'version']);
     const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
-    return badUsage(`unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${enumerated(COMMANDS)}`);
+    return badUsage(
+      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${enumerated(COMMAND_NAMES)}`,
+    );
   }
-  const misplaced = misplacedIn('serve', values);
-  if (misplaced !== undefined) {
-    const owners = COMMANDS.filter((command) => OPTIONS_OF[command].includes(misplaced));
-    return badUsage(`--${misplaced} is an option of ${enumerated(owners)}`);
-  }
+  const misplaced = misplacedIn(SERVE_OPTIONS, values);
+  if (misplaced !== undefined) return badUsage(`--${misplaced} is an option of ${enumerated(ownersOf(misplaced))}`);
   const isStdio = 'stdio' in values;
   const showConfig = 'show-config' in values;
   const options = toConfigOptions(values);
@@ -199,13 +189,13 @@ function enumerated(names: readonly string[]): string {
   return names.join(', ').replace(/, (\w+)$/, ' and $1');
 }
 
-function misplacedIn(mode: keyof typeof OPTIONS_OF, values: Values): string | undefined {
-  const names = [...COMMON_OPTIONS, ...OPTIONS_OF[mode]];
-  return Object.keys(values).find((name) => !names.includes(name));
+/** The first option that is neither common nor one of `own`. */
+function misplacedIn(own: readonly string[], values: Values): string | undefined {
+  return Object.keys(values).find((name) => !COMMON_OPTIONS.includes(name) && !own.includes(name));
 }
 
 function toConfigOptions(values: Values): ConfigOptions {
-  const present = CONFIG_OPTIONS.filter((name) => name in values);
+  const present = OPTION_NAMES.filter((name) => OPTIONS[name]?.setsKeys && name in values);
   return Object.fromEntries(present.map((name) => [`--${name}`, values[name] ?? '']));
 }
 
@@ -224,27 +214,26 @@ function tokenize(argv: readonly string[]) {
 function problemOf(token: Token): string | undefined {
   if (token.kind !== 'option') return undefined;
   const { name, rawName, value, inlineValue } = token;
-  if (!OPTIONS.has(name)) return unknownOption(rawName);
-  const required = REQUIRED_VALUES[name];
-  if (required === undefined) {
-    const isAllowed = value === undefined || OPTIONAL_VALUES.includes(name);
-    if (isAllowed || (name === 'expose' && /^(?:search|auto)$/.test(value))) return undefined;
-    return `${rawName} takes no value${name === 'expose' ? ', or search or auto' : ''}`;
+  if (!OPTION_NAMES.includes(name)) return unknownOption(rawName);
+  const { needs, values = [] } = OPTIONS[name] ?? {};
+  if (needs === undefined) {
+    if (value === undefined || values === 'any' || values.includes(value)) return undefined;
+    return `${rawName} takes no value${values.length === 0 ? '' : `, or ${values.join(' or ')}`}`;
   }
   // In `--config --stdio` the value is missing.
   const isMissing = value === undefined || value.trim() === '' || (!inlineValue && value.startsWith('-'));
-  return isMissing ? `${rawName} needs ${required}` : undefined;
+  return isMissing ? `${rawName} needs ${needs}` : undefined;
 }
 
 /** The message for an unknown option, which may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
   if (!option.startsWith('--')) return `unknown option ${option}; put -- before a question that starts with -`;
-  const nearest = nearestName(option.slice(2), [...OPTIONS]);
+  const nearest = nearestName(option.slice(2), OPTION_NAMES);
   return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }
 
 /** The option that takes the next argument as its value: without a command, `--debug file` means `--debug=file`. */
 function openOption(token: Token | undefined): string | undefined {
   if (token?.kind !== 'option' || token.value !== undefined) return undefined;
-  return OPTIONAL_VALUES.find((name) => name === token.name);
+  return OPTIONS[token.name]?.values === 'any' ? token.name : undefined;
 }

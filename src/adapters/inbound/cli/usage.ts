@@ -1,58 +1,197 @@
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+
+/** A command or an option, as the help shows it. */
+interface Row {
+  /** The arguments of a command, or the value of an option, as they are typed after the name. */
+  readonly form?: string;
+  readonly help: string;
+}
+
+interface OptionRow extends Row {
+  /** The option requires a value: what it is, in the message about a missing one. */
+  readonly needs?: string;
+  /** The option may have a value: any, or one of these. */
+  readonly values?: 'any' | readonly string[];
+  /** Whether the option sets keys of the configuration. */
+  readonly setsKeys?: true;
+}
+
+const MODES = {
+  stdio: { help: 'serve MCP over standard input and output' },
+  http: {
+    form: ' [host:port]',
+    help: 'serve MCP, REST and a page (default: 127.0.0.1:3917)',
+    values: 'any',
+    setsKeys: true,
+  },
+  'show-config': { help: 'print the effective configuration as JSON to stderr' },
+} satisfies Readonly<Record<string, OptionRow>>;
+
+/** The options, in the order of the help. */
+export const OPTIONS: Readonly<Record<string, OptionRow>> = {
+  ...MODES,
+  config: {
+    form: ' <path>',
+    help: 'YAML file (default, if it exists:\n~/.config/openai-responses-mcp/config.yaml)',
+    needs: 'a path: --config=<path>',
+    setsKeys: true,
+  },
+  offline: {
+    form: '[=path]',
+    help: 'answer from recordings, without key and network: those of the package, of a folder, or one file; with doctor: send no request and start no server, for CI',
+    values: 'any',
+    setsKeys: true,
+  },
+  record: {
+    form: '=<folder>',
+    help: 'save API responses for --offline=<folder>',
+    needs: 'a folder: --record=<folder>',
+    setsKeys: true,
+  },
+  servers: {
+    form: '=<path>',
+    help: 'also use the MCP servers in the JSON file of another client (mcpServers)',
+    needs: 'a path: --servers=<path>',
+    setsKeys: true,
+  },
+  expose: {
+    form: '[=search|auto]',
+    help: 'offer the tools of the MCP servers over MCP, too; search: through tools that find and call them; auto: only for callers who have more than 40 tools',
+    values: ['search', 'auto'],
+    setsKeys: true,
+  },
+  debug: {
+    form: '[=file]',
+    help: 'log debug output to stderr, and to the file',
+    values: 'any',
+    setsKeys: true,
+  },
+  json: { help: 'print JSON' },
+  tool: {
+    form: ' <name>',
+    help: 'answer (default), answer_detailed, answer_quick',
+    needs: `a tool: --tool=${TOOL_NAMES.join('|')}`,
+  },
+  fresh: { help: 'ask every server, even if its tools are known' },
+  lock: { help: 'approve all tools in the file of gateway.lock' },
+  diff: { help: 'compare the tools with that file' },
+  verbose: { help: 'also print the duration, model and usage' },
+  'no-browser': { help: 'only print the URL at which to sign in' },
+  check: { help: 'compare the answer with the pages it cites', setsKeys: true },
+};
+
+/** The options of serving and of every command. */
+export const COMMON_OPTIONS = ['config', 'debug', 'offline', 'servers', 'help', 'version'];
+/** The options of serving, in addition. */
+export const SERVE_OPTIONS = ['stdio', 'http', 'show-config', 'record', 'expose'];
+
+interface CommandRow extends Row {
+  /** The minimum and the maximum number of words after the name. */
+  readonly words: readonly [number, number];
+  /** Completes the message about other words, after the name. */
+  readonly usage?: string;
+  /** The options, in addition to the common ones. */
+  readonly options: readonly string[];
+}
+
+const NEEDS_SERVER = (command: string) => `needs a server: openai-responses-mcp ${command} <server>`;
+
+/** The commands, in the order of the help. */
+export const COMMANDS = {
+  ask: {
+    form: ' "question"',
+    help: 'answer one question; "-" or a pipe: read it from standard input',
+    words: [0, Number.POSITIVE_INFINITY],
+    usage: 'needs a question: openai-responses-mcp ask "your question"',
+    options: ['record', 'tool', 'json', 'verbose', 'check'],
+  },
+  check: {
+    form: ' [file | URL | -]',
+    help: 'check the sources of a text: whether the linked pages exist, and contain the figures of the sentences that cite them',
+    words: [0, 1],
+    usage: 'needs a text: openai-responses-mcp check <file | URL | ->',
+    options: ['json'],
+  },
+  doctor: {
+    help: 'check everything that an answer needs; asks the API one question (with grounding.tools, two), which costs a little',
+    words: [0, 0],
+    options: ['record', 'json'],
+  },
+  tools: {
+    form: ' [server [tool]]',
+    help: 'list the tools of your MCP servers, or of one server, or the parameters of one tool',
+    words: [0, 2],
+    usage: 'takes at most a server and a tool',
+    options: ['json', 'fresh', 'lock', 'diff'],
+  },
+  call: {
+    form: ' <server> <tool> [input]',
+    help: 'call a tool; input: a JSON object, @file or "-"',
+    words: [2, 3],
+    usage: "needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]",
+    options: ['json'],
+  },
+  login: {
+    form: ' <server>',
+    help: 'sign in to a remote MCP server that requires it',
+    words: [1, 1],
+    usage: NEEDS_SERVER('login'),
+    options: ['no-browser'],
+  },
+  logins: { help: 'list the logins to MCP servers', words: [0, 0], options: ['json'] },
+  logout: {
+    form: ' <server>',
+    help: 'revoke and delete a login',
+    words: [1, 1],
+    usage: NEEDS_SERVER('logout'),
+    options: [],
+  },
+  token: {
+    form: ' <caller>',
+    help: 'create a token for a caller over HTTP, and its line in the file http.token_file',
+    words: [1, 1],
+    usage: 'needs a caller, of letters, digits, _ . @ and -, other than local: openai-responses-mcp token <caller>',
+    options: [],
+  },
+} as const satisfies Readonly<Record<string, CommandRow>>;
+
+export type CommandName = keyof typeof COMMANDS;
+export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
+
+/** The message about the words of a command. */
+export function wordsOf(command: CommandName): string {
+  const { usage = 'takes no arguments' }: CommandRow = COMMANDS[command];
+  return `${command} ${usage}`;
+}
+
+/** The commands that have an option of their own. */
+export function ownersOf(option: string): readonly CommandName[] {
+  return COMMAND_NAMES.filter((name) => (COMMANDS[name].options as readonly string[]).includes(option));
+}
+
 /** The text of `--help`, at most 80 columns wide. */
-export const USAGE = `openai-responses-mcp: answers with sources over MCP, from OpenAI's Responses API
+export function usage(): string {
+  const { 'show-config': showConfig, ...modes } = MODES;
+  const options = Object.entries(OPTIONS).filter(([name]) => !Object.hasOwn(MODES, name));
+  const isGeneral = (name: string) => COMMON_OPTIONS.includes(name) || SERVE_OPTIONS.includes(name);
+  const ofCommands = options.filter(([name]) => !isGeneral(name));
+  return `${HEAD}
+Modes:
+${rows(modes, '--')}Commands:
+${rows(COMMANDS)}${rows({ 'help, version': { help: 'the same as --help, --version' } })}${rows({ 'show-config': showConfig }, '--')}
+Options:
+${rows(Object.fromEntries(options.filter(([name]) => isGeneral(name))), '--')}Options of commands:
+${ofCommands.map(([name, row]) => rows({ [name]: { ...row, help: `${row.help} (${ownersOf(name).join(', ')})` } }, '--')).join('')}
+${TAIL}`;
+}
+
+const HEAD = `openai-responses-mcp: answers with sources over MCP, from OpenAI's Responses API
 and web search, and a gateway to your own MCP servers
 
 Usage: openai-responses-mcp <command or mode> [options]
+`;
 
-Modes:
-  --stdio                 serve MCP over standard input and output
-  --http [host:port]      serve MCP, REST and a page (default: 127.0.0.1:3917)
-Commands:
-  ask "question"          answer one question; "-" or a pipe: read it from
-                          standard input
-  check [file | URL | -]  check the sources of a text: whether the linked pages
-                          exist, and contain the figures of the sentences that
-                          cite them
-  doctor                  check everything that an answer needs; asks the API
-                          one question (with grounding.tools, two), which
-                          costs a little
-  tools [server [tool]]   list the tools of your MCP servers, or of one server,
-                          or the parameters of one tool
-  call <server> <tool> [input]
-                          call a tool; input: a JSON object, @file or "-"
-  login <server>          sign in to a remote MCP server that requires it
-  logins                  list the logins to MCP servers
-  logout <server>         revoke and delete a login
-  token <caller>          create a token for a caller over HTTP, and its line in
-                          the file http.token_file
-  help, version           the same as --help, --version
-  --show-config           print the effective configuration as JSON to stderr
-
-Options:
-  --config <path>         YAML file (default, if it exists:
-                          ~/.config/openai-responses-mcp/config.yaml)
-  --offline[=path]        answer from recordings, without key and network: those
-                          of the package, of a folder, or one file; with doctor:
-                          send no request and start no server, for CI
-  --record=<folder>       save API responses for --offline=<folder>
-  --servers=<path>        also use the MCP servers in the JSON file of another
-                          client (mcpServers)
-  --expose[=search|auto]  offer the tools of the MCP servers over MCP, too;
-                          search: through tools that find and call them; auto:
-                          only for callers who have more than 40 tools
-  --debug[=file]          log debug output to stderr, and to the file
-Options of commands:
-  --json                  print JSON (ask, check, doctor, tools, call,
-                          logins)
-  --tool <name>           answer (default), answer_detailed, answer_quick (ask)
-  --fresh                 ask every server, even if its tools are known (tools)
-  --lock                  approve all tools in the file of gateway.lock (tools)
-  --diff                  compare the tools with that file (tools)
-  --verbose               also print the duration, model and usage (ask)
-  --no-browser            only print the URL at which to sign in (login)
-  --check                 compare the answer with the pages it cites (ask)
-
-Examples:
+const TAIL = `Examples:
   openai-responses-mcp ask "Who won the last Nobel Prize in Physics?"
   openai-responses-mcp ask --offline "What does HTTP 404 mean?"
   openai-responses-mcp --http --config config.yaml
@@ -63,10 +202,28 @@ Exit codes: 0 success, 1 failure, 2 bad usage, 130 interrupted.
 More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;
 
-export const CHECK_USAGE = 'check needs a text: openai-responses-mcp check <file | URL | ->';
+/** The column at which the help of a row begins, and its width. */
+const INDENT = 26;
+const WIDTH = 80 - INDENT;
 
-export const TOKEN_USAGE =
-  'token needs a caller, of letters, digits, _ . @ and -, other than local: openai-responses-mcp token <caller>';
+function rows(table: Readonly<Record<string, Row>>, prefix = ''): string {
+  return Object.entries(table)
+    .map(([name, { form = '', help }]) => {
+      const head = `  ${prefix}${name}${form}`;
+      const begin = head.length < INDENT ? head.padEnd(INDENT) : `${head}\n${' '.repeat(INDENT)}`;
+      return `${begin}${wrapped(help).join(`\n${' '.repeat(INDENT)}`)}\n`;
+    })
+    .join('');
+}
 
-export const CALL_USAGE =
-  "call needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]";
+function wrapped(text: string): readonly string[] {
+  return text.split('\n').flatMap((part) => {
+    const lines = [''];
+    for (const word of part.split(' ')) {
+      const line = `${lines.at(-1)} ${word}`.trimStart();
+      if (line.length <= WIDTH) lines[lines.length - 1] = line;
+      else lines.push(word);
+    }
+    return lines;
+  });
+}

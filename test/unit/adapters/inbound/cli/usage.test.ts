@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
-import { USAGE } from '../../../../../src/adapters/inbound/cli/usage.ts';
+import { usage } from '../../../../../src/adapters/inbound/cli/usage.ts';
 
 const NAMED = [
   ...[
@@ -21,6 +21,8 @@ const NAMED = [
   ...['--config', '--offline', '--record', '--servers', '--expose', '--debug', '--json', '--tool', '--fresh', '--lock'],
   ...['--diff', '--verbose', '--no-browser', '--check', 'openai-responses-mcp'],
 ];
+
+const USAGE = usage();
 
 describe('help', () => {
   test('lists every mode, command and option once', () => {
