@@ -15,10 +15,10 @@ import { withDeadline } from '../async/deadline.ts';
 import type { GroundedSearch } from '../grounded/grounded-search.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch, SearchObserver, SearchOutcome, SearchReply, SearchRequest } from '../ports/llm-search.ts';
+import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type Answer, toAnswerError } from '../tools/answer.ts';
-import type { LongAnswers, Unfinished } from './long-answers.ts';
+import type { LongAnswers, LongOutcome, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
 
 export interface AnswerQueryInput {
@@ -27,10 +27,8 @@ export interface AnswerQueryInput {
   /** The tool's arguments as received. */
   readonly args: Readonly<Record<string, unknown>>;
   readonly observer: SearchObserver;
-  /** Whether own tools are excluded, whatever is configured. */
-  readonly isWebOnly?: boolean | undefined;
-  /** Whether the question is asked as if its tool were one whose answers may take minutes. */
-  readonly isLong?: boolean | undefined;
+  /** `plain`, the default: as configured; without own tools: `web_only`, or `long`, as if answers of the tool might take minutes. */
+  readonly way?: 'plain' | 'web_only' | 'long' | undefined;
   /** Whether a person waits: the answer is then never cut, and an answer that takes minutes has no time limit. */
   readonly isUnlimited?: boolean | undefined;
 }
@@ -57,13 +55,15 @@ export interface AnswerQueryDependencies {
 }
 
 /** How a question is asked, and for how long. */
-interface Way {
-  readonly search: (...asked: Parameters<LlmSearch['search']>) => Promise<SearchOutcome | Unfinished>;
+interface Plan {
+  readonly search: (...asked: Parameters<LlmSearch['search']>) => Promise<LongOutcome>;
   readonly mode: SearchRequest['mode'];
   readonly limitMs: number;
   /** True for a handle, whose question is not known: notes are then in the language of the answer. */
   readonly isHandle?: true;
 }
+
+const CANCELLED = { kind: 'cancelled' } as const;
 
 /** Answers a question with a model that may search the web. */
 export class AnswerQuery {
@@ -78,22 +78,23 @@ export class AnswerQuery {
     const { query } = input.args;
     const { long } = this.#deps;
     const handle = typeof query === 'string' ? long && handleIn(query) : undefined;
-    if (long === undefined || handle === undefined) return this.#answer(input, this.#wayOf(input), signal);
+    if (long === undefined || handle === undefined) return this.#answer(input, this.#planOf(input), signal);
     if (!long.isValid(handle, input.by)) return err({ kind: 'unknown_answer' });
-    const search: Way['search'] = (...asked) => long.fetch(handle, ...asked);
-    const way: Way = { search, mode: 'background', limitMs: this.#longMs(input), isHandle: true };
-    const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, way, signal);
+    const search: Plan['search'] = (...asked) => long.fetch(handle, ...asked);
+    const plan: Plan = { search, mode: 'background', limitMs: this.#longMs(input), isHandle: true };
+    const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, plan, signal);
     // A call with a handle only waits: its cancellation cancels nothing at the API.
     return answer.mapErr((error) => (error.kind === 'cancelled' ? { ...error, isDetached: true } : error));
   }
 
-  #wayOf(input: AnswerQueryInput): Way {
+  #planOf(input: AnswerQueryInput): Plan {
     const { web, grounded, long, config } = this.#deps;
+    const { way = 'plain' } = input;
     const { longAnswers } = config;
     const limitMs = config.request.timeoutMs;
-    const own = input.isWebOnly !== true && grounded?.mayUseTools(input) ? grounded : undefined;
+    const own = way === 'plain' && grounded?.mayUseTools(input) ? grounded : undefined;
     if (own !== undefined) return { search: (...asked) => own.search(...asked), mode: 'web', limitMs };
-    if (long !== undefined && (input.isLong || longAnswers?.tools.includes(input.tool)))
+    if (long !== undefined && (way === 'long' || longAnswers?.tools.includes(input.tool)))
       return { search: (...asked) => long.search(...asked), mode: 'background', limitMs: this.#longMs(input) };
     return { search: (...asked) => web.search(...asked), mode: 'web', limitMs };
   }
@@ -102,7 +103,7 @@ export class AnswerQuery {
     return isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.request.timeoutMs;
   }
 
-  #toRequest({ tool, by, args }: AnswerQueryInput, { mode, limitMs }: Way): Result<SearchRequest, AnswerError> {
+  #toRequest({ tool, by, args }: AnswerQueryInput, { mode, limitMs }: Plan): Result<SearchRequest, AnswerError> {
     const { config, clock } = this.#deps;
     const question = parseQuestion(tool, args, config.search.defaults);
     if (question.isErr()) return err({ kind: 'invalid_arguments', problems: question.error });
@@ -122,28 +123,33 @@ export class AnswerQuery {
   }
 
   /** Searches until the deadline. If the deadline passes while pages are read, only the reading ends, not the answer. */
-  async #answer(input: AnswerQueryInput, way: Way, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
+  async #answer(input: AnswerQueryInput, plan: Plan, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { clock } = this.#deps;
     const { observer } = input;
-    const { search, limitMs, isHandle } = way;
-    const asked = this.#toRequest(input, way);
+    const { search, limitMs, isHandle } = plan;
+    const asked = this.#toRequest(input, plan);
     if (asked.isErr()) return err(asked.error);
     const request = asked.value;
     const startedMs = clock.elapsedMs();
-    const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError> | Unfinished | 'aborted'> => {
+    const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError | Unfinished>> => {
       if (!isHandle) observer.onProgress({ kind: 'asking' });
       const reply = await search(request, observer, untilOver);
-      if ('kind' in reply) return reply;
-      if (untilOver.aborted) return 'aborted';
-      if (reply.isErr()) return err(toAnswerError(reply.error));
+      if (reply.isErr()) {
+        const { error } = reply;
+        if (error.kind === 'unfinished') return err(error);
+        return err(untilOver.aborted ? CANCELLED : toAnswerError(error));
+      }
+      if (untilOver.aborted) return err(CANCELLED);
       const query = isHandle ? reply.value.text : request.question.query;
       return ok({ reply: reply.value, query, ...(await this.#readPages(request, reply.value, untilOver)) });
     };
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, find);
-    if (typeof outcome === 'object' && 'kind' in outcome) return ok(this.#unfinished(outcome, request));
-    if (outcome === 'aborted' || (signal.aborted && !isTimedOut))
-      return err(isTimedOut ? { kind: 'timed_out', timeoutMs: limitMs } : { kind: 'cancelled' });
-    return outcome.andThen((found) => this.#toAnswer(request, found, input.isUnlimited === true, startedMs));
+    const isLeft = signal.aborted && !isTimedOut;
+    if (outcome.isOk()) return isLeft ? err(CANCELLED) : this.#toAnswer(request, outcome.value, input, startedMs);
+    const { error } = outcome;
+    if (error.kind === 'unfinished') return ok(this.#unfinished(error, request));
+    if (isTimedOut && error.kind === 'cancelled') return err({ kind: 'timed_out', timeoutMs: limitMs });
+    return err(isLeft ? CANCELLED : error);
   }
 
   /** The answer for a caller whose time limit has passed while the search continues. */
@@ -165,7 +171,7 @@ export class AnswerQuery {
   #toAnswer(
     { question, profile }: SearchRequest,
     { reply, query, chosen, pages }: Found,
-    isUnlimited: boolean,
+    { isUnlimited }: AnswerQueryInput,
     startedMs: number,
   ): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;

@@ -149,7 +149,8 @@ async function ask(
     isStarted ||= id !== undefined;
   };
   const observer = { onProgress: () => {}, onStarted };
-  const asked = { by: DOCTOR, isWebOnly, isLong: isWebOnly && isLong, args: { query: SEARCH_QUESTION }, observer };
+  const [ofWeb, args] = [isLong ? 'long' : 'web_only', { query: SEARCH_QUESTION }] as const;
+  const asked = { by: DOCTOR, way: isWebOnly ? ofWeb : 'plain', args, observer } as const;
   const answer = await answerQuery.execute({ ...asked, tool: 'answer_quick' }, signal);
   const check = toCheck(name, answer, ({ result, report }) => {
     const { length } = result.citations;

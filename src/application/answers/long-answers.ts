@@ -1,4 +1,5 @@
-import { err } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
+import type { SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.ts';
 import type { Language } from '../../domain/answers/language.ts';
 import { BUILT_IN_SERVER, type CallOrigin, isLocal, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
@@ -6,8 +7,8 @@ import { BoundedMap } from '../../domain/values/bounded-map.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { forwardAbort, TIMED_OUT, whenSettled } from '../async/deadline.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
-import type { SearchObserver, SearchOutcome, SearchRequest } from '../ports/llm-search.ts';
-import { StartedSearch, type StartedSearchOptions } from './started-search.ts';
+import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
+import { type OnCancel, StartedSearch, type StartedSearchOptions } from './started-search.ts';
 
 interface LongAnswersOptions extends StartedSearchOptions {
   readonly signer: HandleSigner;
@@ -15,7 +16,7 @@ interface LongAnswersOptions extends StartedSearchOptions {
   readonly keepMs: number;
 }
 
-/** The outcome of a call whose time limit has passed while its response continues. */
+/** Why a call has no reply, if its time limit has passed while its response continues. */
 export type Unfinished = Kind<
   'unfinished',
   {
@@ -27,7 +28,14 @@ export type Unfinished = Kind<
   }
 >;
 
-type LongOutcome = SearchOutcome | Unfinished;
+export type LongOutcome = Result<SearchReply, SearchError | Unfinished>;
+
+/** A call that waits for a response. */
+interface Waiting {
+  readonly request: SearchRequest;
+  readonly observer: SearchObserver;
+  readonly onCancel: OnCancel;
+}
 
 /** Maximum number of responses that a process remembers. */
 const MAX_REMEMBERED = 100;
@@ -56,18 +64,17 @@ export class LongAnswers {
   /** Asks a question, or follows the response that the same question of the same caller has already got. */
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<LongOutcome> {
     const { by, question, profile } = request;
+    const waiting = { request, observer, onCancel: 'cancel' } as const;
     const key = JSON.stringify([ownerOf(by), question, profile]);
     const known = this.#knownFor(key);
     if (known !== undefined) {
-      const outcome = await this.#wait(known, request, observer, true, signal);
-      const isLost = 'error' in outcome && outcome.error.kind === 'unknown_answer';
-      if (!isLost) return asRecovered(outcome, this.#handleOf(known, request));
+      const outcome = await this.#wait(known, waiting, signal);
+      if (!isLost(outcome)) return asRecovered(outcome, this.#handleOf(known, request));
       // The API no longer has the response, so the question is asked again.
     }
     const begun = this.#remember(key, request);
-    const outcome = await this.#wait(begun, request, observer, true, signal);
-    const isLost = 'error' in outcome && outcome.error.kind === 'unknown_answer';
-    return isLost ? err({ kind: 'failed', detail: 'the API no longer has the response' }) : outcome;
+    const outcome = await this.#wait(begun, waiting, signal);
+    return isLost(outcome) ? err({ kind: 'failed', detail: 'the API no longer has the response' }) : outcome;
   }
 
   /** Waits for the answer of a valid handle. The end of the wait cancels nothing, because other processes may wait for the answer, too. */
@@ -80,7 +87,7 @@ export class LongAnswers {
     const { responseId } = handle;
     const known = [...this.#remembered.values()].find(({ id }) => id === responseId);
     const search = known ?? this.#remember(toHandle(handle), request, responseId);
-    const outcome = await this.#wait(search, request, observer, false, signal);
+    const outcome = await this.#wait(search, { request, observer, onCancel: 'leave' }, signal);
     return asRecovered(outcome, toHandle(handle));
   }
 
@@ -100,16 +107,14 @@ export class LongAnswers {
 
   async #wait(
     search: StartedSearch,
-    request: SearchRequest,
-    observer: SearchObserver,
-    mayCancel: boolean,
+    { request, observer, onCancel }: Waiting,
     signal: AbortSignal,
   ): Promise<LongOutcome> {
     const { clock } = this.#options;
     const limit = new AbortController();
     const stops = [forwardAbort(signal, limit), forwardAbort(this.#endWaits.signal, limit)];
     this.#waits += 1;
-    const outcome = await search.wait(observer, mayCancel, limit.signal);
+    const outcome = await search.wait(observer, onCancel, limit.signal);
     this.#waits -= 1;
     for (const stop of stops) stop();
     const handle = this.#handleOf(search, request);
@@ -118,7 +123,7 @@ export class LongAnswers {
     if (error.kind === 'interrupted') return err({ ...error, handle });
     if (error.kind !== 'aborted' || limit.signal.reason !== TIMED_OUT) return outcome;
     const { language, searches, startedMs } = search;
-    return { kind: 'unfinished', handle, language, searches, waitedMs: clock.elapsedMs() - startedMs };
+    return err({ kind: 'unfinished', handle, language, searches, waitedMs: clock.elapsedMs() - startedMs });
   }
 
   #knownFor(key: string): StartedSearch | undefined {
@@ -154,9 +159,14 @@ function ownerOf(by: CallOrigin): string {
   return isLocal(by) || by.caller === LOCAL_CALLER ? 'user' : `http:${by.caller}`;
 }
 
+/** Whether the API no longer has the response. */
+function isLost(outcome: LongOutcome): boolean {
+  return outcome.isErr() && outcome.error.kind === 'unknown_answer';
+}
+
 /** A reply that another call accounts for. */
 function asRecovered(outcome: LongOutcome, handle: string | undefined): LongOutcome {
-  if ('kind' in outcome || handle === undefined) return outcome;
+  if (handle === undefined) return outcome;
   const more = { state: 'recovered' as const, isShared: true as const, handle };
   return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...more } }));
 }

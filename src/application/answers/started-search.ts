@@ -1,5 +1,6 @@
 import { err } from 'neverthrow';
 import { type Language, languageOf } from '../../domain/answers/language.ts';
+import type { Kind } from '../../domain/values/kind.ts';
 import { CANCELLED, untilAborted } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LlmSearch, SearchObserver, SearchOutcome, SearchProgress, SearchRequest } from '../ports/llm-search.ts';
@@ -25,11 +26,26 @@ interface Started extends StartedSearchOptions {
   readonly track: (promise: Promise<unknown>) => void;
 }
 
-/** The reading of a response while calls wait for it. */
-interface Following {
+/** The reading of a response, by its stream or by looks at it. */
+interface Reading {
   readonly controller: AbortController;
   readonly outcome: Promise<SearchOutcome>;
 }
+
+type Phase =
+  /** The response is requested, and its ID is not known yet. */
+  | Kind<'asking', { reading: Reading }>
+  /** Asking, but no call waits any more: the ID is awaited for a limited time. */
+  | Kind<'abandoned', { reading: Reading; stopTimer: () => void; isCancelled: boolean }>
+  /** The response has an ID, or ends with its connection. */
+  | Kind<'followed', { reading: Reading }>
+  /** Nothing is read. The response, if there is one, continues at the API, and a later call can follow it. */
+  | Kind<'left'>
+  /** Nothing is read, and there was no ID with which a later call could follow the response. */
+  | Kind<'over', { isCancelled: boolean }>;
+
+/** Whether a cancelled call cancels the response, too, if no other call waits for it. */
+export type OnCancel = 'cancel' | 'leave';
 
 /** One response of the API and the calls that follow it. They share its stream or, if that breaks, the looks at the response. Keeps no answer. */
 export class StartedSearch {
@@ -38,11 +54,9 @@ export class StartedSearch {
   readonly startedMs: number;
   readonly #options: Started;
   readonly #waiting = new Set<SearchObserver>();
-  #following: Following | undefined;
+  #phase: Phase = { kind: 'left' };
   #latest: SearchProgress | undefined;
-  #stopTimer = (): void => {};
-  #isOrdinary = false;
-  #isCancelled = false;
+  /** Whether the use of the response was reported, by this process or by the one that started it. */
   #isCounted: boolean;
   /** The ID of the response; undefined until it is known. */
   id: string | undefined;
@@ -58,10 +72,10 @@ export class StartedSearch {
   }
 
   /**
-   * Waits for the reply, or until `signal` aborts. Even then the response continues, unless the last call that waits for it is cancelled and
-   * `mayCancel` is true.
+   * Waits for the reply, or until `signal` aborts. Even then the response continues, unless the last call that waits for it is cancelled, and
+   * cancels it.
    */
-  async wait(observer: SearchObserver, mayCancel: boolean, signal: AbortSignal): Promise<SearchOutcome> {
+  async wait(observer: SearchObserver, onCancel: OnCancel, signal: AbortSignal): Promise<SearchOutcome> {
     // One object per call, because the same observer may wait twice.
     const waiting: SearchObserver = {
       onProgress: (progress) => {
@@ -70,35 +84,47 @@ export class StartedSearch {
       onUsed: (use) => observer.onUsed?.(use),
       onStarted: (id) => observer.onStarted?.(id),
     };
-    this.#stopTimer();
     this.#waiting.add(waiting);
     if (this.#latest !== undefined) observer.onProgress(this.#latest);
-    this.#following ??= this.#follow();
-    const outcome = await untilAborted(this.#following.outcome, signal);
+    const outcome = await untilAborted(this.#join().outcome, signal);
     this.#waiting.delete(waiting);
     if (outcome !== 'aborted') return outcome;
-    if (this.#waiting.size === 0) this.#onLeft(mayCancel && signal.reason === CANCELLED);
+    if (this.#waiting.size === 0) this.#onLeft(onCancel === 'cancel' && signal.reason === CANCELLED);
     return err({ kind: 'aborted' });
   }
 
   /** Stops reading. */
   stop(): void {
-    this.#stopTimer();
-    this.#following?.controller.abort();
-    this.#following = undefined;
-    if (this.id === undefined || this.#isOrdinary) this.#options.onOver();
+    const phase = this.#phase;
+    const isCancelled = 'isCancelled' in phase && phase.isCancelled;
+    this.#phase = this.id === undefined ? { kind: 'over', isCancelled } : { kind: 'left' };
+    if (phase.kind === 'abandoned') phase.stopTimer();
+    if ('reading' in phase) phase.reading.controller.abort();
+    if (this.id === undefined) this.#options.onOver();
   }
 
-  #follow(): Following {
+  /** The reading in progress, or a new one. */
+  #join(): Reading {
+    const phase = this.#phase;
+    if (phase.kind === 'abandoned') phase.stopTimer();
+    const reading = 'reading' in phase ? phase.reading : this.#start();
+    this.#phase = { kind: phase.kind === 'followed' || this.id !== undefined ? 'followed' : 'asking', reading };
+    return reading;
+  }
+
+  #start(): Reading {
     const controller = new AbortController();
     // Starts in a microtask, after the first call was added.
     const outcome = Promise.resolve().then(() => this.#read(controller.signal));
-    const following = { controller, outcome };
+    const reading = { controller, outcome };
     const forget = () => {
-      if (this.#following === following) this.#following = undefined;
+      const phase = this.#phase;
+      if (!('reading' in phase) || phase.reading !== reading) return;
+      if (phase.kind === 'abandoned') phase.stopTimer();
+      this.#phase = { kind: 'left' };
     };
     this.#options.track(outcome.then(forget, forget));
-    return following;
+    return reading;
   }
 
   async #read(signal: AbortSignal): Promise<SearchOutcome> {
@@ -151,26 +177,29 @@ export class StartedSearch {
   }
 
   #onStarted(id: string | undefined): void {
+    const phase = this.#phase;
     this.id = id;
-    this.#isOrdinary = id === undefined;
     this.#first?.onStarted?.(id);
-    if (this.#waiting.size === 0) this.#leave();
+    if ('isCancelled' in phase) this.#leave(phase.isCancelled);
+    else if (phase.kind === 'asking') this.#phase = { ...phase, kind: 'followed' };
   }
 
   #onLeft(isCancelled: boolean): void {
-    if (isCancelled) {
-      this.#isCancelled = true;
-      this.#options.onOver();
-    }
+    const phase = this.#phase;
+    if (isCancelled) this.#options.onOver();
     // The request still waits: it was not sent, or was refused.
     const isSent = this.#latest?.kind !== 'waiting' && this.#latest?.kind !== 'retrying';
-    if (this.id !== undefined || this.#isOrdinary || !isSent) this.#leave();
-    else this.#stopTimer = this.#options.clock.after(ID_MS, () => this.#leave());
+    if (phase.kind === 'asking' && isSent) {
+      const stopTimer = this.#options.clock.after(ID_MS, () => this.#leave(isCancelled));
+      this.#phase = { kind: 'abandoned', reading: phase.reading, stopTimer, isCancelled };
+    } else {
+      this.#leave(isCancelled);
+    }
   }
 
   /** Leaves the response to the API, or cancels it there. */
-  #leave(): void {
+  #leave(isCancelled: boolean): void {
     this.stop();
-    if (this.#isCancelled && this.id !== undefined) this.#options.track(this.#options.responses.cancel(this.id));
+    if (isCancelled && this.id !== undefined) this.#options.track(this.#options.responses.cancel(this.id));
   }
 }
