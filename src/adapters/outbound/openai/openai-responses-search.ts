@@ -1,32 +1,22 @@
 import { err, ok, type Result } from 'neverthrow';
-import { watchResponse } from '../../../application/answers/watch-response.ts';
-import { whenSettled } from '../../../application/async/deadline.ts';
 import { Places } from '../../../application/async/places.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type {
   LlmSearch,
   SearchObserver,
   SearchOutcome,
-  SearchReply,
   SearchRequest,
+  WebAccess,
 } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { countUse } from '../../../application/tools/total-use.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { ApiClient } from './api-client.ts';
-import { excerpt, type Failure, type FailureContext, permanentFailure } from './failure.ts';
-import { OpenAiStartedResponses } from './openai-started-responses.ts';
-import { Rejections } from './rejections.ts';
+import { type AttemptOptions, Attempts } from './attempts.ts';
+import { excerpt, type Failure } from './failure.ts';
+import { isClosed, Rejections } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
-import { ResponseEvents } from './response-events.ts';
-import { readResponse } from './response-reader.ts';
-import { toSearchError, toStartedFailure, toWatchedError } from './search-error.ts';
-import { toSearchReply, toUse } from './search-reply.ts';
 
-/** Saves a good reply with its body, as the API sent it. */
-export type ReplyRecorder = (request: SearchRequest, reply: SearchReply, body: string) => Promise<void>;
-
-export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'model' | 'attempt'> {
+export interface OpenAiResponsesSearchOptions extends AttemptOptions {
   /** The client for a request, which calls the API or reads a recording. */
   readonly callFor: (request: SearchRequest) => Result<ApiClient, SearchError>;
   readonly request: RequestOptions;
@@ -34,36 +24,26 @@ export interface OpenAiResponsesSearchOptions extends Omit<FailureContext, 'mode
   readonly maxRetries: number;
   /** Maximum number of calls that run upstream at the same time; unlimited if absent. */
   readonly maxConcurrency?: number;
-  readonly clock: Clock;
   readonly logger: Logger;
-  readonly recorder?: ReplyRecorder | undefined;
-  /** Whether the reply has the day of access, as in a recording. Otherwise, it is today. */
-  readonly datesFromReply?: boolean;
   /** Returns 0 to 1, and so spreads the retries of concurrent callers. */
   readonly random?: () => number;
 }
 
-/** How long the process waits at its end for cancellations to reach the API. */
-const CLOSE_MS = 1000;
-
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8000;
-
-/** IDs that a handle can contain. */
-const ID = /^[A-Za-z0-9_-]{1,90}$/;
 
 /** OpenAI's Responses API with web_search, always streamed. */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #places: Places;
   readonly #rejections: Rejections;
-  /** The cancellations that are being sent. */
-  readonly #cancellations = new Set<Promise<unknown>>();
+  readonly #attempts: Attempts;
 
   constructor(options: OpenAiResponsesSearchOptions) {
     this.#options = options;
     this.#places = new Places(options.maxConcurrency ?? Number.POSITIVE_INFINITY);
     this.#rejections = new Rejections(options.logger);
+    this.#attempts = new Attempts(options);
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
@@ -87,7 +67,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
 
   /** Waits, for a limited time, until aborted background requests were cancelled upstream, too. */
   close(): Promise<void> {
-    return whenSettled(this.#cancellations, this.#options.clock, CLOSE_MS);
+    return this.#attempts.close();
   }
 
   /**
@@ -107,7 +87,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const counting = countUse(observer);
     let retries = 0;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
-      const reply = await this.#attempt(request, body, client, attempt, counting, signal);
+      const reply = await this.#attempts.send({ request, body, client, number: attempt, observer: counting }, signal);
       if (reply.isErr()) this.#logFailure(reply.error, attempt);
       if (signal.aborted) break;
       if (reply.isOk()) {
@@ -130,72 +110,6 @@ export class OpenAiResponsesSearch implements LlmSearch {
       await clock.sleep(waitMs, signal);
     }
     return err({ kind: 'aborted' });
-  }
-
-  async #attempt(
-    request: SearchRequest,
-    body: RequestBody,
-    client: ApiClient,
-    attempt: number,
-    observer: Required<SearchObserver>,
-    signal: AbortSignal,
-  ): Promise<Result<SearchReply, Failure>> {
-    const { apiKeyVariable, route, redactor, clock, recorder, datesFromReply } = this.#options;
-    const { profile, timeZone, mode } = request;
-    const context: FailureContext = { model: profile.model, apiKeyVariable, route, attempt, redactor };
-    const isBackground = body.background === true;
-    /** The ID of a response that continues if the connection ends. */
-    let startedId: string | undefined;
-    if (mode === 'background' && !isBackground) observer.onStarted(undefined);
-    const events = new ResponseEvents(context, {
-      onProgress: (progress) => {
-        if (!signal.aborted) observer.onProgress(progress);
-      },
-      onCreated: () => {
-        if (!isBackground) return;
-        startedId = ID.test(events.id ?? '') ? events.id : undefined;
-        if (mode === 'background') observer.onStarted(startedId);
-      },
-    });
-    const texts: string[] = [];
-    const onText = recorder && ((text: string) => texts.push(text));
-    try {
-      const response = await readResponse(() => client.ask(body, signal), { events, onText, clock });
-      if (response.isOk()) observer.onUsed(toUse(response.value));
-      const reply = response.andThen((response) =>
-        toSearchReply(response, context, datesFromReply ? timeZone : undefined),
-      );
-      if (reply.isOk()) await recorder?.(request, reply.value, texts.join(''));
-      if (startedId === undefined) return reply;
-      if (mode === 'background') return reply.mapErr((failure) => toStartedFailure(failure, events));
-      if (reply.isOk() || events.outcome !== undefined || signal.aborted) return reply;
-      return await this.#watch(startedId, request, client, observer, signal);
-    } finally {
-      // The API continues a background response until it is cancelled. In the mode `background`, the caller that follows the response decides.
-      const isLeft = mode === 'background' && startedId !== undefined;
-      if (isBackground && !isLeft && signal.aborted && events.id !== undefined) this.#cancel(client, events.id);
-    }
-  }
-
-  /** Looks at a response, whose stream broke, until it has ended. */
-  async #watch(
-    id: string,
-    request: SearchRequest,
-    client: ApiClient,
-    observer: Required<SearchObserver>,
-    signal: AbortSignal,
-  ): Promise<Result<SearchReply, Failure>> {
-    const { clock } = this.#options;
-    const responses = new OpenAiStartedResponses({ ...this.#options, callFor: () => ok(client) });
-    const outcome = await watchResponse(id, request, { responses, clock }, { ...observer, onLook: () => {} }, signal);
-    if (outcome.isOk()) observer.onUsed(outcome.value.report);
-    return outcome.mapErr((error) => permanentFailure(toWatchedError(error), error.kind));
-  }
-
-  #cancel(client: ApiClient, id: string): void {
-    const cancellation = client.cancel(id).catch(() => {});
-    this.#cancellations.add(cancellation);
-    void cancellation.finally(() => this.#cancellations.delete(cancellation));
   }
 
   /** The wait before a retry, in milliseconds. */
@@ -227,3 +141,25 @@ export class OpenAiResponsesSearch implements LlmSearch {
     );
   }
 }
+
+/** The error of an answer for a failure, with the more specific kinds that the request shows. */
+function toSearchError({ error, rejection }: Failure, body: RequestBody, web: WebAccess): SearchError {
+  const { kind } = error;
+  if (kind !== 'bad_request' && kind !== 'server_error') return error;
+  const { detail } = error;
+  const param = rejection?.param ?? '';
+  const about = `${param} ${detail}`;
+  if (kind === 'bad_request') {
+    // Here, only `search.live: false` closes the search. It is not left out of a second request; the error names this key.
+    if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
+      return { kind: 'cached_search_rejected', detail };
+    const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
+    if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
+  }
+  const isAboutWeb = (kind === 'bad_request' ? ABOUT_WEB : UNDECLARED_SEARCH).test(about);
+  return web === 'closed' && isAboutWeb ? { kind: 'web_not_restricted', detail } : error;
+}
+
+const ABOUT_WEB = /^tools\b|tool_choice|allowed_tools|web_search|external_web_access/;
+/** Matches the report of a back end if the history has a search, but the request declares no search tool. */
+const UNDECLARED_SEARCH = /response protection/i;

@@ -6,7 +6,8 @@ import type { Question } from '../../../../domain/answers/question.ts';
 import type { ToolName } from '../../../../domain/answers/tool-name.ts';
 import { reasonOf } from '../../../../domain/values/certificate-problem.ts';
 import { replaceFile } from '../../files/replace-file.ts';
-import type { OpenAiResponsesSearchOptions, ReplyRecorder } from '../openai-responses-search.ts';
+import type { ReplyRecorder } from '../attempts.ts';
+import type { OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';
 import { formatRecording, joinRounds, toRecordedBody } from './recording.ts';
 
