@@ -2,6 +2,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { freePort } from '../support/free-port.ts';
+import { legacy, send } from '../support/http-client.ts';
+import { startHttpProcess } from '../support/http-process.ts';
 import { ROOT } from './serve.ts';
 
 const read = (file: string) => readFileSync(path.join(ROOT, file), 'utf8');
@@ -14,6 +17,8 @@ interface ServerContainer {
   readonly ports: readonly { readonly name: string; readonly containerPort: number; readonly hostPort?: number }[];
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly: boolean }[];
   readonly lifecycle: { readonly preStop: { readonly sleep: { readonly seconds: number } } };
+  readonly readinessProbe: { readonly timeoutSeconds: number };
+  readonly livenessProbe: { readonly timeoutSeconds: number };
   readonly resources: { readonly limits: { readonly memory: string } };
 }
 
@@ -22,6 +27,7 @@ interface ServerPod {
   readonly volumes: readonly { readonly name: string; readonly secret?: object }[];
   readonly terminationGracePeriodSeconds: number;
   readonly automountServiceAccountToken: boolean;
+  readonly topologySpreadConstraints: readonly object[];
   readonly containers: readonly [ServerContainer];
 }
 
@@ -43,7 +49,7 @@ describe('deploy/kubernetes.yaml', () => {
     expect(server.image).toBe(`ghcr.io/uchimanajet7/openai-responses-mcp:${version}`);
   });
 
-  test.for(['deploy/cloud-run.md', 'docs/scaling.md'])('%s names the same image', (file) => {
+  test.for(['deploy/cloud-run.md', 'deploy/azure.md', 'docs/scaling.md'])('%s names the same image', (file) => {
     const tags = [...read(file).matchAll(/uchimanajet7\/openai-responses-mcp:([\w.-]+)/g)].map(([, tag]) => tag);
     expect(new Set(tags)).toEqual(new Set([version]));
   });
@@ -52,8 +58,19 @@ describe('deploy/kubernetes.yaml', () => {
     const pauseS = server.lifecycle.preStop.sleep.seconds;
     const drainS = Number(variable('MCP_HTTP_DRAIN_MS')?.value) / 1000;
     const serversS = 4;
+    const lastRequestsS = 3;
     expect(drainS).toBeGreaterThan(0);
-    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pauseS + drainS + serversS);
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(pauseS + drainS + lastRequestsS + serversS);
+  });
+
+  test('spreads the pods, waits for a busy process, and reaches DNS on the node', () => {
+    expect(pod.topologySpreadConstraints).toMatchObject([
+      { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } },
+    ]);
+    for (const probe of [server.readinessProbe, server.livenessProbe]) expect(probe.timeoutSeconds).toBe(5);
+    const [dns] = specOf('NetworkPolicy').egress as readonly { to: object[]; ports: { port: number }[] }[];
+    expect(dns?.to).toContainEqual({ ipBlock: { cidr: '169.254.20.10/32' } });
+    expect(dns?.ports.map(({ port }) => port)).toEqual([53, 53]);
   });
 
   test('limits the heap to what the memory limit leaves', () => {
@@ -83,6 +100,32 @@ describe('deploy/kubernetes.yaml', () => {
     expect(specOf('Service').selector).toEqual(labels);
     expect(server.ports).toEqual([{ name: 'http', containerPort: 8080 }]);
     expect(read('deploy/Dockerfile')).toContain('MCP_HTTP_LISTEN=0.0.0.0:8080');
+  });
+});
+
+describe('deploy/azure.md', () => {
+  const text = read('deploy/azure.md');
+
+  test('has a host.json whose command serves MCP at its port', async () => {
+    const [, json = ''] = /```json\n(.*?)```/s.exec(text) ?? [];
+    const { customHandler, ...host } = JSON.parse(json) as {
+      readonly customHandler: { readonly description: { arguments: string[] }; readonly port: string };
+    };
+    expect(host).toEqual({ version: '2.0', configurationProfile: 'mcp-custom-handler' });
+    const { description, port } = customHandler;
+    const [program, option = ''] = description.arguments;
+    expect(description).toEqual({ defaultExecutablePath: 'node', arguments: [program, option] });
+    const { bin } = JSON.parse(read('package.json')) as { bin: Record<string, string> };
+    expect(program).toBe(`node_modules/openai-responses-mcp/${Object.values(bin)[0]}`);
+    expect(option).toBe(`--http=127.0.0.1:${port}`);
+    const free = await freePort();
+    const env = { MCP_HTTP_TOKEN: 'token-of-clients-0123456789', MCP_HTTP_ALLOWED_HOSTS: 'app.azurewebsites.net' };
+    const { url } = await startHttpProcess({ args: [option.replace(port, String(free)), '--offline'], env });
+    expect(url).toBe(`http://127.0.0.1:${free}/mcp`);
+    const forwarded = { Host: 'app.azurewebsites.net', 'X-Forwarded-For': '203.0.113.7' };
+    const headers = { ...forwarded, Authorization: `Bearer ${env.MCP_HTTP_TOKEN}` };
+    expect((await send(url, { body: legacy('ping'), headers })).status).toBe(200);
+    expect((await send(url, { body: legacy('ping'), headers: forwarded })).status).toBe(401);
   });
 });
 

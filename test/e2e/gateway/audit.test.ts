@@ -1,11 +1,15 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
 import { send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
-import { serve } from '../serve.ts';
+import { newFile } from '../files.ts';
+import { BUILT_PROGRAM, serve } from '../serve.ts';
 import { configure } from './servers.ts';
 
 type Line = Readonly<Record<string, unknown>>;
@@ -93,4 +97,33 @@ posixTest('signals')('a process that is killed during a call leaves a line that 
   kill('SIGKILL');
   await called;
   expect(lines()).toMatchObject([{ server: 'one', tool: 'wait', outcome: 'begun', door: 'rest' }]);
+});
+
+posixTest('shell')('over HTTP, the lines can go to standard output, as containers log', async () => {
+  const { config } = configure(['one'], { yaml: { audit: { file: '/dev/stdout' } } });
+  // A container has a pipe or a file there; the standard streams of Node.js are sockets.
+  const output = newFile('stdout.log', '');
+  const port = await freePort();
+  const script = 'exec "$0" "$@" >> "$OUTPUT"';
+  const env = { PATH: process.env.PATH, HOME: dirname(output), OUTPUT: output };
+  const child = spawn(
+    'sh',
+    ['-c', script, process.execPath, BUILT_PROGRAM, `--http=127.0.0.1:${port}`, '--config', config],
+    {
+      env,
+      stdio: 'ignore',
+    },
+  );
+  const exited = once(child, 'exit');
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await exited;
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const ready = async () => (await send(`${url}/readyz`, { method: 'GET' }).catch(() => undefined))?.status;
+  await expect.poll(ready).toBe(200);
+  const body = { server: 'one', toolName: 'echo', input: { message: 'a' } };
+  expect((await send(`${url}/mcp/call`, { body })).status).toBe(200);
+  const lines = readFileSync(output, 'utf8').trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ tool: 'echo', outcome: 'answered' }]);
 });
