@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { answerToolList } from '../adapters/inbound/mcp/answer-schemas.ts';
-import { AnswerTools } from '../adapters/inbound/mcp/answer-tools.ts';
 import { CHECK_SOURCES } from '../adapters/inbound/mcp/check-schemas.ts';
+import { ExposedTools } from '../adapters/inbound/mcp/exposed-tools.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';
 import { whenNeeded } from '../application/async/when-needed.ts';
@@ -14,7 +14,7 @@ import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
 import { parseTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
 import type { Answers } from './container.ts';
-import type { ComposedGateway, ExposureOptions, GatewayOptions } from './gateway.ts';
+import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.ts';
 import type { Runtime } from './runtime.ts';
 import { TEXT_WORKER } from './version.ts';
 
@@ -24,7 +24,7 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, 
 }
 
 /**
- * Composes every tool of the program, and the answer tools for MCP. Loads two packages when they are first needed: `openai` with the first question or
+ * Composes every tool of the program, and the tools for MCP. Loads two packages when they are first needed: `openai` with the first question or
  * check, and the official MCP client with the servers. The runtime closes everything that is created here.
  */
 export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, call, ...options }: Options) {
@@ -70,11 +70,10 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   const catalogue = new ToolCatalogue({ ...common, providers });
   // `POST /mcp/check` needs the check without its tool in the lists.
   const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });
-  const answerTools = new AnswerTools({ ...runtime, catalogue, toolErrors: server.toolErrors });
+  const ofMcp = { ...runtime, catalogue, toolErrors: server.toolErrors };
   return {
     catalogue,
     checks: citations.rest ? checkCatalogue : undefined,
-    answerTools,
     moreInstructions: longAnswers && UNFINISHED_INSTRUCTIONS,
     /** Undefined before the first question. */
     application: () => application,
@@ -83,9 +82,11 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
     /** Undefined before the servers are needed. */
     gateway: () => gateway?.gateway,
     startGateway: servers.get,
-    /** The servers as MCP clients see them, started or not. */
-    expose: async (exposed: Omit<ExposureOptions, 'builtIn' | 'catalogue'>) =>
-      (await loadGateway()).createExposure(runtime, { ...exposed, builtIn: answerTools, catalogue }),
+    /** What MCP clients see: the program's own tools and, with `served`, what the servers offer, started or not. */
+    expose: async (served?: Pick<ServedOptions, 'gateway' | 'notifiesOfChanges' | 'configured'>) => {
+      const { servers, shared } = served ? (await loadGateway()).exposeServers(runtime, { ...ofMcp, ...served }) : {};
+      return { tools: new ExposedTools({ ...ofMcp, servers }), shared };
+    },
     /** Ends the servers at once, without waiting for their calls. */
     endServers: () => gateway?.end(),
   };

@@ -1,5 +1,4 @@
-import { GatewayTools, type GatewayToolsOptions } from '../adapters/inbound/mcp/gateway-tools.ts';
-import { SearchTools } from '../adapters/inbound/mcp/search-tools.ts';
+import { ServerTools, type ServerToolsOptions } from '../adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/config-problems.ts';
 import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
@@ -99,22 +98,13 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   };
 }
 
-export type Exposure = ReturnType<typeof createExposure>;
+export type ServedOptions = Omit<ServerToolsOptions, 'expose' | 'always' | 'ownCommand'>;
 
-export type ExposureOptions = Pick<
-  GatewayToolsOptions,
-  'builtIn' | 'catalogue' | 'gateway' | 'notifiesOfChanges' | 'configured'
->;
-
-/** The part of the servers that MCP clients see, as `gateway.expose` says: tools, after the answer tools, resources and prompts. */
-export function createExposure(runtime: Runtime, exposed: ExposureOptions) {
-  const { config, clock, logger, redactor } = runtime;
-  const { expose, always } = config.gateway;
-  const ownCommand = commandForClients(runtime);
-  const options = { ...exposed, clock, logger, redactor, ownCommand, toolErrors: config.server.toolErrors };
-  const shared = new GatewayMethods({ ...options, isSession: exposed.notifiesOfChanges });
-  if (typeof expose === 'boolean') return { tools: new GatewayTools(options), shared };
-  return { tools: new SearchTools({ ...options, isAuto: expose === 'auto', always }), shared };
+/** What MCP clients see of the servers, as `gateway.expose` says: tools, resources and prompts. */
+export function exposeServers(runtime: Runtime, served: ServedOptions) {
+  const options = { ...served, ...runtime.config.gateway, ownCommand: commandForClients(runtime) };
+  const shared = new GatewayMethods({ ...options, isSession: served.notifiesOfChanges });
+  return { servers: new ServerTools(options), shared };
 }
 
 interface ToolServersOptions {

@@ -43,7 +43,7 @@ async function serve(runtime: Runtime): Promise<number> {
     onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
     onCallEnded: (report) => metrics.onCallEnded(report),
   });
-  const { catalogue, checks, answerTools, moreInstructions, application, gateway, startGateway, expose } = composed;
+  const { catalogue, checks, moreInstructions, application, gateway, startGateway, expose } = composed;
   let loading: Promise<void> | undefined;
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
@@ -52,7 +52,8 @@ async function serve(runtime: Runtime): Promise<number> {
     return gateway();
   };
   // No client can be notified of changes.
-  const exposed = config.gateway.expose ? await expose({ gateway: whenLoaded, notifiesOfChanges: false }) : undefined;
+  const served = { gateway: whenLoaded, notifiesOfChanges: false };
+  const { tools, shared } = await expose(config.gateway.expose ? served : undefined);
   const quota = config.quota && (await composeQuota(runtime, config.quota));
   const tokens = composeTokens(http, runtime, onReload('token_file'));
   const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
@@ -67,11 +68,11 @@ async function serve(runtime: Runtime): Promise<number> {
     oauth,
     // Without answer tools, there is nothing to warn of.
     canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined || isGatewayOnly(config),
-    tools: exposed?.tools ?? answerTools,
+    tools,
     toolErrors: config.server.toolErrors,
     serverInfo: IDENTITY,
     moreInstructions,
-    shared: exposed?.shared,
+    shared,
     rest: {
       gateway,
       loading: () => loading,

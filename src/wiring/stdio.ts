@@ -9,7 +9,6 @@ import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
 import { never } from '../application/async/deadline.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';
-import type { Exposure } from './gateway.ts';
 import {
   answerServers,
   isGatewayOnly,
@@ -40,30 +39,29 @@ async function serve(runtime: Runtime): Promise<number> {
   const by = { caller: LOCAL_CALLER, door: 'stdio' as const, rights };
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;
-  let exposure: Exposure | undefined;
   let notify = (_list: ClientList): void => {};
-  const { answerTools, moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
+  const { moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
     configured,
     servers: answerServers(config, rights),
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),
     onToolsChanged: () => {
-      if (exposure?.tools.takeOutdated()) notify('tools');
-      for (const list of exposure?.shared.takeOutdated() ?? []) notify(list);
+      if (tools.takeOutdated()) notify('tools');
+      for (const list of shared?.takeOutdated() ?? []) notify(list);
     },
     onListChanged: isExposed ? (server, list) => rights.mayRead(server) && notify(list) : undefined,
   });
   // The servers start with the first list or call.
   const gateway = async () => (await startGateway()).gateway;
-  if (isExposed) exposure = await expose({ gateway, notifiesOfChanges: true, configured });
+  const { tools, shared } = await expose(isExposed ? { gateway, notifiesOfChanges: true, configured } : undefined);
   const subscriptions = isExposed ? new Subscriptions() : undefined;
   const session = new McpSession({
-    tools: exposure?.tools ?? answerTools,
+    tools,
     logger,
     serverInfo: IDENTITY,
     by,
     moreInstructions,
-    shared: exposure?.shared,
+    shared,
     subscriptions,
   });
   const transport = new StdioTransport({

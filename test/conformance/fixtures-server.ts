@@ -1,8 +1,9 @@
 import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../../src/adapters/inbound/http/serve.ts';
-import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
+import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
+import { isToolName } from '../../src/domain/answers/tool-name.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf, catalogueOf } from '../support/catalogue.ts';
@@ -32,7 +33,7 @@ const clock = new SystemClock();
 const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
 const redactor = createRedactor();
 const catalogue = catalogueOf([answersOf(application)], { clock });
-const answerTools = new AnswerTools({
+const answerTools = new ExposedTools({
   catalogue,
   clock,
   logger,
@@ -42,7 +43,7 @@ const answerTools = new AnswerTools({
 const tools: ToolSet = {
   list: (rights) => [...answerTools.list(rights), ...fixtureTools.list(rights)],
   unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
-  call: (call, notify, signal) => (answerTools.has(call.name) ? answerTools : fixtureTools).call(call, notify, signal),
+  call: (call, notify, signal) => (isToolName(call.name) ? answerTools : fixtureTools).call(call, notify, signal),
 };
 const server = new HttpServer({
   host: '127.0.0.1',

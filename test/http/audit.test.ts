@@ -52,7 +52,7 @@ test.each([
   ['no__such__tool', { server: '', tool: 'no__such__tool', outcome: 'unknown_tool' }],
   ['nothing', { server: '', tool: 'nothing', outcome: 'unknown_tool' }],
 ])('over MCP, a call of %s has a line, also one through call_tool', async (name, line) => {
-  const { post, log } = await serveAudited({ search: { isAuto: false, always: [] } });
+  const { post, log } = await serveAudited({ expose: 'search' });
   await post(call('find_tools', { query: '' }));
   await post(call(name, { b: 1, a: 2 }));
   await post(call('call_tool', { name, arguments: { b: 1, a: 2 } }));

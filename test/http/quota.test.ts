@@ -167,8 +167,7 @@ describe('over MCP', () => {
 describe('over REST, and for tools of servers', () => {
   const serveFiles = (policy: Partial<QuotaPolicy>, store?: FakeQuotaStore) => {
     const files = new ScriptedToolServer({ read: says('Hello.') });
-    const search = { isAuto: false, always: [] };
-    return serveGateway({ files }, { search, http: { quota: quotaOfPolicy(policy, store) } });
+    return serveGateway({ files }, { expose: 'search', http: { quota: quotaOfPolicy(policy, store) } });
   };
   const READ = { server: 'files', toolName: 'read' };
 

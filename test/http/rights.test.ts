@@ -97,10 +97,8 @@ describe.each(Object.entries(DOORS))('over %s', (_, call) => {
 });
 
 describe('with tools that find and call others', () => {
-  const search = { isAuto: false, always: [] };
-
   test('what a caller may not use is an unknown name, which is logged with a reason', async () => {
-    const served = await serve({ search });
+    const served = await serve({ expose: 'search' });
     const through = (caller: Caller, name: string) =>
       served.post(legacy('tools/call', { name: 'call_tool', arguments: { name } }), as(caller));
     const [hidden, unknown] = [await through('reader', 'hidden__look'), await through('reader', 'hidde___look')];
@@ -117,7 +115,7 @@ describe('with tools that find and call others', () => {
   });
 
   test('REST does not have these tools', async () => {
-    const served = await serve({ search });
+    const served = await serve({ expose: 'search' });
     expect((await served.get('/mcp/tools', as('ops'))).text).not.toContain('find_tools');
     const reply = await served.call({ server: ANSWERS, toolName: 'find_tools', input: {} }, as('ops'));
     expect(reply.status).toBe(404);

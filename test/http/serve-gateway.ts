@@ -1,5 +1,4 @@
-import { GatewayTools } from '../../src/adapters/inbound/mcp/gateway-tools.ts';
-import { SearchTools, type SearchToolsOptions } from '../../src/adapters/inbound/mcp/search-tools.ts';
+import { ServerTools, type ServerToolsOptions } from '../../src/adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts';
 import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -10,11 +9,12 @@ import { type ScriptedGatewayOptions, startScripted } from '../support/scripted-
 import type { ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { type ServedHttp, type ServeHttpOptions, serveHttp } from './serve-http.ts';
 
-export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'expose'> &
+export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 'servers'> &
   Pick<ScriptedGatewayOptions, 'definitions' | 'approved'> & {
     readonly clock?: FakeClock;
-    /** Without it, all tools are listed. */
-    readonly search?: Pick<SearchToolsOptions, 'isAuto' | 'always'>;
+    /** Default: all tools are listed. */
+    readonly expose?: ServerToolsOptions['expose'];
+    readonly always?: readonly string[];
   };
 
 export interface ServedGateway extends ServedHttp {
@@ -30,7 +30,15 @@ export interface ServedGateway extends ServedHttp {
 /** REST, and MCP with the servers' tools, on servers of the test. The time advances only when the test advances it. */
 export async function serveGateway(
   servers: Readonly<Record<string, ScriptedToolServer>>,
-  { definitions = {}, approved, search, audit, clock = new FakeClock(), ...options }: ServeGatewayOptions = {},
+  {
+    definitions = {},
+    approved,
+    expose = true,
+    always = [],
+    audit,
+    clock = new FakeClock(),
+    ...options
+  }: ServeGatewayOptions = {},
 ): Promise<ServedGateway> {
   const logger = new RecordingLogger();
   const gateway = startScripted(servers, { clock, logger, definitions, approved });
@@ -43,10 +51,7 @@ export async function serveGateway(
     clock,
     logger,
     rest: { gateway: () => gateway, ...options.rest },
-    expose: (options) => {
-      const exposed = { ...options, gateway: started, notifiesOfChanges: false };
-      return search === undefined ? new GatewayTools(exposed) : new SearchTools({ ...exposed, ...search });
-    },
+    servers: (options) => new ServerTools({ ...options, gateway: started, expose, always, notifiesOfChanges: false }),
   });
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>
     begin(served.at('/mcp/call'), { body, headers });

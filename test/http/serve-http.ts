@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
 import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
 import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
-import { AnswerTools } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import type { CallOptions } from '../../src/adapters/inbound/mcp/call-tool.ts';
-import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
+import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
+import type { ServerTools } from '../../src/adapters/inbound/mcp/server-tools.ts';
 import { hashOfToken } from '../../src/adapters/outbound/config/token-file.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
@@ -45,7 +45,7 @@ export interface ServeHttpOptions extends CoreOptions {
   /** Other tools of the program itself. */
   readonly otherTools?: readonly ToolProvider[];
   /** The tools of a session in addition to the answer tools. */
-  readonly expose?: (exposed: CallOptions & { readonly builtIn: AnswerTools }) => ToolSet;
+  readonly servers?: (options: CallOptions) => ServerTools;
 }
 
 /** The endpoint in this process, on the core with fakes, for one test. */
@@ -53,7 +53,7 @@ export async function serveHttp({
   http = {},
   toolErrors = 'protocol',
   rest = {},
-  expose = ({ builtIn }) => builtIn,
+  servers,
   otherTools = [],
   ...core
 }: ServeHttpOptions = {}): Promise<ServedHttp & ReturnType<typeof startCore>> {
@@ -85,7 +85,7 @@ export async function serveHttp({
     maxCallsPerToken: 64,
     canAnswer: true,
     rightsOf: () => EVERYTHING,
-    tools: expose({ ...exposed, builtIn: new AnswerTools(exposed) }),
+    tools: new ExposedTools({ ...exposed, servers: servers?.(exposed) }),
     toolErrors,
     serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
     rest: served,

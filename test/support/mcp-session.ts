@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { AnswerTools, type AnswerToolsOptions } from '../../src/adapters/inbound/mcp/answer-tools.ts';
 import { readMessage } from '../../src/adapters/inbound/mcp/era.ts';
+import { ExposedTools, type ExposedToolsOptions } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { OutgoingMessage } from '../../src/adapters/inbound/mcp/json-rpc.ts';
 import { McpSession, type McpSessionOptions } from '../../src/adapters/inbound/mcp/session.ts';
 import type { Send } from '../../src/adapters/inbound/mcp/tool-set.ts';
@@ -12,7 +12,7 @@ import { LOCAL } from './origins.ts';
 import { RecordingLogger } from './recording-logger.ts';
 
 export type SessionOptions = Partial<Omit<McpSessionOptions, 'application'>> &
-  Partial<Omit<AnswerToolsOptions, 'catalogue'>> & { readonly application: Application };
+  Partial<Omit<ExposedToolsOptions, 'catalogue'>> & { readonly application: Application };
 
 /** The session of one client with the answer tools: a test names only what it is about. */
 export function newSession(options: SessionOptions): McpSession {
@@ -26,7 +26,7 @@ export function newSession(options: SessionOptions): McpSession {
     ...options,
   };
   const catalogue = catalogueOf([answersOf(complete.application)], complete);
-  return new McpSession({ tools: new AnswerTools({ ...complete, catalogue }), ...complete });
+  return new McpSession({ tools: new ExposedTools({ ...complete, catalogue }), ...complete });
 }
 
 /** Passes a message to a session, as a transport without headers does. */
@@ -61,10 +61,3 @@ export const MODERN = {
 };
 
 export const ANSWERS = ['answer', 'answer_detailed', 'answer_quick'];
-
-/** The answer tools, without answers. */
-export const BUILT_IN: Pick<AnswerTools, 'list' | 'has' | 'call'> = {
-  list: () => ANSWERS.map((name) => ({ name, description: 'Answers.', inputSchema: { type: 'object' } })),
-  has: (name: string) => ANSWERS.includes(name),
-  call: () => Promise.resolve({ result: { content: [] } }),
-};

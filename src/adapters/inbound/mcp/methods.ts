@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { checkEnvelope, type Era, LEGACY_VERSION, MODERN_VERSION, type ServerInfo } from './era.ts';
 import { invalidParams, methodNotFound, type RequestMessage } from './json-rpc.ts';
-import { cachingFor, pageOf } from './pages.ts';
+import { cachingFor, pageOf } from './lists.ts';
 import type { GatewayMethods } from './shared-methods.ts';
 import type { Reply, ToolSet } from './tool-set.ts';
 

@@ -12,9 +12,9 @@ import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { toolErrorText } from '../words/tool-error-messages.ts';
 import { toServerError } from './call-tool.ts';
-import type { GatewayToolsOptions } from './gateway-tools.ts';
 import { INTERNAL, INVALID_PARAMS, invalidParams, methodNotFound, type Params } from './json-rpc.ts';
-import { cachingFor, pageOf } from './pages.ts';
+import { cachingFor, pageOf, SentLists } from './lists.ts';
+import type { ServerToolsOptions } from './server-tools.ts';
 import type { ToolCall, ToolReply } from './tool-set.ts';
 
 interface Call extends Pick<ToolCall, 'era' | 'by'> {
@@ -22,7 +22,7 @@ interface Call extends Pick<ToolCall, 'era' | 'by'> {
   readonly params: Params;
 }
 
-interface GatewayMethodsOptions extends Pick<GatewayToolsOptions, 'gateway' | 'clock' | 'redactor' | 'ownCommand'> {
+interface GatewayMethodsOptions extends Pick<ServerToolsOptions, 'gateway' | 'clock' | 'redactor' | 'ownCommand'> {
   /** Whether the client has a session: it is notified of changes, and capabilities are declared before the servers have started. */
   readonly isSession: boolean;
 }
@@ -43,8 +43,7 @@ const METHODS: Readonly<Record<string, readonly [Capability, SharedList?]>> = {
 export class GatewayMethods {
   readonly #options: GatewayMethodsOptions;
   #shared: SharedResources | undefined;
-  /** The lists that the client has, as JSON, with the rights of the caller. */
-  readonly #listed = new Map<SharedList, { readonly json: string; readonly rights: Rights }>();
+  readonly #sent = new SentLists<SharedList>();
 
   constructor(options: GatewayMethodsOptions) {
     this.#options = options;
@@ -56,11 +55,8 @@ export class GatewayMethods {
 
   /** The lists of the client that are no longer the current ones. Returns each only once until the client lists again. */
   takeOutdated(): ReadonlySet<ChangingList> {
-    const outdated = [...this.#listed].filter(
-      ([list, { json, rights }]) => JSON.stringify(this.#shared?.known(list, rights)) !== json,
-    );
-    for (const [list] of outdated) this.#listed.delete(list);
-    return new Set(outdated.map(([list]) => CAPABILITY[list]));
+    const outdated = this.#sent.takeOutdated((list, rights) => this.#shared?.known(list, rights));
+    return new Set(outdated.map((list) => CAPABILITY[list]));
   }
 
   /** Members of the server's `capabilities`. */
@@ -80,10 +76,10 @@ export class GatewayMethods {
     const isDeclared = this.#options.isSession || shared.capabilities(by.rights).includes(capability);
     if (!isDeclared) return methodNotFound(method);
     // A change while the list is read is part of it, and needs no notification.
-    if (list !== undefined) this.#listed.delete(list);
+    if (list !== undefined) this.#sent.forget(list);
     const entries = list && (await shared.list(list, params.cursor != null, by));
     if (list === undefined || entries === undefined) return this.#ask(shared, call, signal);
-    if (this.#options.isSession) this.#listed.set(list, { json: JSON.stringify(entries), rights: by.rights });
+    if (this.#options.isSession) this.#sent.keep(list, entries, by.rights);
     const page = pageOf(list, entries, params.cursor);
     if (page === undefined) return { error: invalidParams('unknown cursor') };
     return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights)) } };

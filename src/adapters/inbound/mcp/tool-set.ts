@@ -1,5 +1,6 @@
 import type { CallObserver } from '../../../application/tools/tool-call.ts';
 import type { CallOrigin, Rights } from '../../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { Era } from './era.ts';
 import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
 
@@ -12,6 +13,13 @@ export interface Tool extends Params {
   readonly description?: string | undefined;
   readonly inputSchema: Params;
   readonly annotations?: Params | undefined;
+}
+
+export function toTool(name: string, tool: GatewayTool): Tool {
+  const { title, inputSchema, outputSchema, annotations, _meta } = tool;
+  // The description is empty if the server sent none.
+  const description = tool.description || undefined;
+  return { name, title, description, inputSchema, outputSchema, annotations, _meta };
 }
 
 /** A `tools/call` request with a valid name and arguments. */

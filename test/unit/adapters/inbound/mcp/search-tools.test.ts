@@ -12,7 +12,7 @@ import { toolSession } from '../../../../support/tool-session.ts';
 const THREE = ['find_tools', 'read_tool', 'call_tool'];
 
 interface Options {
-  readonly isAuto?: boolean;
+  readonly expose?: 'search' | 'auto';
   readonly always?: readonly string[];
   readonly rights?: Rights;
   readonly observer?: CallObserver;
@@ -25,8 +25,8 @@ interface Listed {
 
 /** A session with the tools that find and call those of these servers. */
 function start(servers: Readonly<Record<string, ScriptedToolServer>>, options: Options = {}) {
-  const { isAuto = false, always = [], rights = EVERYTHING, ...others } = options;
-  const session = toolSession(servers, { search: { isAuto, always }, by: callerOf('alice', { rights }), ...others });
+  const { expose = 'search', rights = EVERYTHING, ...others } = options;
+  const session = toolSession(servers, { expose, by: callerOf('alice', { rights }), ...others });
   const { resultOf } = session;
   return {
     ...session,
@@ -67,7 +67,7 @@ describe('the list', () => {
 
   test('is complete with auto while the caller has at most 40 tools', async () => {
     const files = many(40);
-    const { list, tools } = start({ files }, { isAuto: true, always: ['files/t1'] });
+    const { list, tools } = start({ files }, { expose: 'auto', always: ['files/t1'] });
     expect(namesOf(await list())).toEqual([
       ...ANSWERS,
       ...Array.from({ length: 40 }, (_, index) => `files__t${index}`),
@@ -77,7 +77,7 @@ describe('the list', () => {
     expect(tools.takeOutdated()).toBe(true);
     expect(namesOf(await list())).toEqual([...ANSWERS, ...THREE, 'files__t1']);
     const rights = rightsBy({ alice: { servers: { files: ['t1*'] } } })({ caller: 'alice' });
-    expect(await start({ files: many(41) }, { isAuto: true, rights }).list()).toHaveLength(3 + 11);
+    expect(await start({ files: many(41) }, { expose: 'auto', rights }).list()).toHaveLength(11);
   });
 
   test('is explained in the instructions', async () => {

@@ -16,3 +16,25 @@ export function pageOf(member: string, entries: readonly JsonObject[], cursor: u
   const end = start + PAGE_SIZE;
   return { [member]: entries.slice(start, end), ...(end < entries.length ? { nextCursor: String(end) } : {}) };
 }
+
+/** The lists that a client has, so that it is notified of a change only once until it lists again. */
+export class SentLists<Name extends string> {
+  readonly #sent = new Map<Name, { readonly json: string; readonly rights: Rights }>();
+
+  keep(name: Name, list: unknown, rights: Rights): void {
+    this.#sent.set(name, { json: JSON.stringify(list), rights });
+  }
+
+  forget(name: Name): void {
+    this.#sent.delete(name);
+  }
+
+  /** Forgets the lists that are not equal to the current ones, and returns their names. */
+  takeOutdated(current: (name: Name, rights: Rights) => unknown): readonly Name[] {
+    const outdated = [...this.#sent].filter(
+      ([name, { json, rights }]) => JSON.stringify(current(name, rights)) !== json,
+    );
+    for (const [name] of outdated) this.#sent.delete(name);
+    return outdated.map(([name]) => name);
+  }
+}
