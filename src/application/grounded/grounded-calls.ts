@@ -1,6 +1,6 @@
 import { isLocal } from '../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
-import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../domain/gateway/tool-result.ts';
 import type { OfferedFunction } from '../../domain/grounded/grounding.ts';
 import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../../domain/grounded/own-source.ts';
@@ -132,7 +132,7 @@ export class GroundedCalls {
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;
     const failure = outcome.isErr() ? outcome.error.kind : undefined;
-    const isSent = !NOT_SENT.some((kind) => kind === failure);
+    const isSent = failure === undefined || failure === 'answer_failed' || TOOL_ERRORS[failure].isMade;
     if (isSent && !this.#isPublic(server)) this.#hasPrivateOutput = true;
     if (isSent) this.#answered.add(server);
     const ok = outcome.isOk() && !outcome.value.isError;

@@ -1,8 +1,8 @@
 import type { Result } from 'neverthrow';
-import type { AnswerError } from '../../domain/answers/answer-error.ts';
+import { ANSWER_ERRORS, type AnswerError } from '../../domain/answers/answer-error.ts';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import { NOT_SENT, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
+import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { Kind } from '../../domain/values/kind.ts';
@@ -89,20 +89,14 @@ export function outcomeOf(outcome: ToolOutcome): OutcomeName {
   return answer?.report.state === 'unfinished' ? 'unfinished' : isError ? 'tool_error' : 'answered';
 }
 
-/** Outcomes of calls that reached neither the API nor a server. */
-const NOT_MADE: ReadonlySet<OutcomeName> = new Set([
-  'invalid_arguments',
-  'no_profile',
-  'no_api_key',
-  'placeholder_api_key',
-  'malformed_api_key',
-  'unknown_answer',
-  ...NOT_SENT,
-] as const);
+const ERRORS: Readonly<Partial<Record<OutcomeName, { readonly isMade: boolean }>>> = {
+  ...ANSWER_ERRORS,
+  ...TOOL_ERRORS,
+};
 
 /** Whether a call with this outcome may have reached the API or a server: it counts for quotas, and a repetition may have effects twice. */
 export function isMade(outcome: OutcomeName): boolean {
-  return !NOT_MADE.has(outcome);
+  return ERRORS[outcome]?.isMade ?? true;
 }
 
 /** Whether access refused the tool or the server. */

@@ -53,3 +53,41 @@ export type AnswerError = { readonly effects?: readonly string[] } & (
   /** `isDetached`: the search continues at the API. */
   | Kind<'cancelled', { isDetached?: true }>
 );
+
+/** Whether the API may have been asked before each error. Other calls count for no quota, and can be repeated. */
+export const ANSWER_ERRORS: Readonly<Record<AnswerError['kind'], { readonly isMade: boolean }>> = {
+  invalid_arguments: { isMade: false },
+  no_profile: { isMade: false },
+  no_api_key: { isMade: false },
+  placeholder_api_key: { isMade: false },
+  malformed_api_key: { isMade: false },
+  unknown_answer: { isMade: false },
+  audit_unavailable: { isMade: false },
+  unrecorded: { isMade: true },
+  rejected_api_key: { isMade: true },
+  missing_permission: { isMade: true },
+  model_not_found: { isMade: true },
+  forbidden: { isMade: true },
+  bad_request: { isMade: true },
+  quota_exhausted: { isMade: true },
+  failed: { isMade: true },
+  unreadable_reply: { isMade: true },
+  rate_limited: { isMade: true },
+  server_error: { isMade: true },
+  connection_failed: { isMade: true },
+  not_recorded: { isMade: true },
+  unreadable_recordings: { isMade: true },
+  content_filtered: { isMade: true },
+  cached_search_rejected: { isMade: true },
+  data_residency: { isMade: true },
+  search_cancelled: { isMade: true },
+  interrupted: { isMade: true },
+  no_final_answer: { isMade: true },
+  history_rejected: { isMade: true },
+  policy_violation: { isMade: true },
+  web_not_restricted: { isMade: true },
+  empty_answer: { isMade: true },
+  not_searched: { isMade: true },
+  timed_out: { isMade: true },
+  cancelled: { isMade: true },
+};

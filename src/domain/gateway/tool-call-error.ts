@@ -53,19 +53,31 @@ export function unknownServer(server: string, all: readonly string[], { sees }: 
   };
 }
 
-/** Errors of calls that no server has seen. They contain no text of a server. */
-export const NOT_SENT = [
-  'invalid_input',
-  'not_read_only',
-  'unknown_tool',
-  'unknown_server',
-  'tool_changed',
-  'not_available',
-  'login_required',
-  'overloaded',
-  'shutting_down',
-  'audit_unavailable',
-] as const satisfies readonly ToolCallError['kind'][];
+/**
+ * What programs know of each error: its code in REST and in results over MCP, and whether a server may have seen the call. The error of a call that no
+ * server has seen contains no text of a server.
+ */
+export const TOOL_ERRORS = {
+  invalid_input: { code: 'VALIDATION_ERROR', isMade: false },
+  not_read_only: { code: 'VALIDATION_ERROR', isMade: false },
+  unknown_server: { code: 'SERVER_NOT_FOUND', isMade: false },
+  unknown_tool: { code: 'TOOL_NOT_FOUND', isMade: false },
+  tool_changed: { code: 'TOOL_CHANGED', isMade: false },
+  not_available: { code: 'SERVER_NOT_RUNNING', isMade: false },
+  overloaded: { code: 'OVERLOADED', isMade: false },
+  /** Some codes of JSON-RPC have another code here. */
+  json_rpc: { code: 'TOOL_EXECUTION_ERROR', isMade: true },
+  crashed: { code: 'SERVER_CRASHED', isMade: true },
+  too_large: { code: 'RESPONSE_TOO_LARGE', isMade: true },
+  invalid_result: { code: 'INVALID_RESPONSE', isMade: true },
+  login_required: { code: 'LOGIN_REQUIRED', isMade: false },
+  unauthorized: { code: 'SERVER_UNAUTHORIZED', isMade: true },
+  shutting_down: { code: 'SHUTTING_DOWN', isMade: false },
+  audit_unavailable: { code: 'AUDIT_UNAVAILABLE', isMade: false },
+  unrecorded: { code: 'CALL_UNRECORDED', isMade: true },
+  timed_out: { code: 'TIMEOUT_ERROR', isMade: true },
+  cancelled: { code: 'CANCELLED', isMade: true },
+} as const satisfies Readonly<Record<ToolCallError['kind'], { readonly code: string; readonly isMade: boolean }>>;
 
 /** Where a value does not match its schema: a JSON pointer, and what is wrong. */
 export type SchemaError = Readonly<Record<'path' | 'message', string>>;

@@ -131,7 +131,13 @@ function detailsOf(error: ToolCallError): JsonObject {
       return { maxBytes: error.maxBytes };
     case 'timed_out':
       return { timeoutMs: error.timeoutMs };
-    default:
+    case 'not_read_only':
+    case 'crashed':
+    case 'invalid_result':
+    case 'audit_unavailable':
+    case 'unrecorded':
+    case 'shutting_down':
+    case 'cancelled':
       return {};
   }
 }

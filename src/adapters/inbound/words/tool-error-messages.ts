@@ -1,5 +1,10 @@
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
-import { loginCommand, type ServerState, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
+import {
+  loginCommand,
+  type ServerState,
+  TOOL_ERRORS,
+  type ToolCallError,
+} from '../../../domain/gateway/tool-call-error.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt, NO_AUDIT } from './plain.ts';
@@ -133,33 +138,13 @@ function choices(text: string, received: string, names: readonly string[], none:
 
 /** The code of an error for programs, in REST and in the texts of MCP results. */
 export function toolErrorCode(error: ToolCallError) {
-  return error.kind === 'json_rpc' ? jsonRpcErrorCode(error.code, error.message) : CODES[error.kind];
+  return error.kind === 'json_rpc' ? jsonRpcErrorCode(error.code, error.message) : TOOL_ERRORS[error.kind].code;
 }
-
-const CODES = {
-  invalid_input: 'VALIDATION_ERROR',
-  not_read_only: 'VALIDATION_ERROR',
-  unknown_server: 'SERVER_NOT_FOUND',
-  unknown_tool: 'TOOL_NOT_FOUND',
-  tool_changed: 'TOOL_CHANGED',
-  not_available: 'SERVER_NOT_RUNNING',
-  overloaded: 'OVERLOADED',
-  crashed: 'SERVER_CRASHED',
-  too_large: 'RESPONSE_TOO_LARGE',
-  invalid_result: 'INVALID_RESPONSE',
-  login_required: 'LOGIN_REQUIRED',
-  unauthorized: 'SERVER_UNAUTHORIZED',
-  shutting_down: 'SHUTTING_DOWN',
-  audit_unavailable: 'AUDIT_UNAVAILABLE',
-  unrecorded: 'CALL_UNRECORDED',
-  timed_out: 'TIMEOUT_ERROR',
-  cancelled: 'CANCELLED',
-} as const satisfies Readonly<Record<Exclude<ToolCallError['kind'], 'json_rpc'>, string>>;
 
 /** MCP servers report an unknown tool with the code -32602 and a text; that of the official SDK is "Tool x not found". */
 function jsonRpcErrorCode(code: number, message: string) {
   const isUnknownTool = code === -32602 && /unknown tool|^(?:MCP error -32602: )?tool .* not found$/i.test(message);
   if (code === -32601 || isUnknownTool) return 'TOOL_NOT_FOUND';
   if (code === -32602 || code === -32600) return 'VALIDATION_ERROR';
-  return code === -32700 ? 'INTERNAL_ERROR' : 'TOOL_EXECUTION_ERROR';
+  return code === -32700 ? 'INTERNAL_ERROR' : TOOL_ERRORS.json_rpc.code;
 }
