@@ -90,7 +90,7 @@ async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime)
   onHangUp(interrupt);
   const { stdout, stderr } = process;
   const out = (text: string) => stdout.write(text);
-  const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
+  const rights = runtime.rights.of({ caller: LOCAL_CALLER });
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
   const ownCommand = runtime.startCommand();
   const context = { ...runtime, ownCommand, by, out, err: stderr, isTerminal: stdout.isTTY === true };

@@ -1,22 +1,26 @@
+import { join } from 'node:path';
 import { ServerTools, type ServerToolsOptions } from '../adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/config-problems.ts';
 import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { DefinitionFiles } from '../adapters/outbound/definitions/definition-files.ts';
+import { cacheFolder } from '../adapters/outbound/files/cache-folder.ts';
+import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
 import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
 import { whenNeeded } from '../application/async/when-needed.ts';
 import { Gateway } from '../application/gateway/gateway.ts';
-import type { ConfiguredServer } from '../application/gateway/server-definition.ts';
+import { type DescribedServer, planServer, type Starts } from '../application/gateway/planned-server.ts';
+import { type ToolNotice, ToolNotices } from '../application/gateway/tool-notices.ts';
+import type { KeptDefinitions } from '../application/ports/kept-definitions.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import type { OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
-import { unmatchedGrants } from '../domain/gateway/access.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
-import { keptDefinitions, knownOf, type Starts } from './kept-definitions.ts';
 import type { RemoteServers } from './remote-servers.ts';
 import { commandForClients, type Runtime } from './runtime.ts';
-import { IDENTITY } from './version.ts';
+import { IDENTITY, PROGRAM } from './version.ts';
 
 /** A gateway with started servers, and functions that change and close it. */
 export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
@@ -45,45 +49,43 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   const ending = new AbortController();
   const toolServers = createToolServers(runtime, { logSpawn, onRenewal, programEnds: ending.signal });
   const kept = keptDefinitions(runtime);
-  const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) =>
-    Promise.all(
-      servers.map(async (entry) => {
-        const { start, ...known } = await knownOf(entry, starts, kept, approved, runtime);
-        const server = madeAtStart(() => toolServers.create(entry));
-        return { ...toConfiguredServer(entry, start, server), ...known };
-      }),
-    );
+  const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
+    const toServer = (entry: ServerEntry) => madeAtStart(() => toolServers.create(entry));
+    const plan = (entry: ServerEntry) =>
+      planServer(toDescribed(entry, toServer(entry), runtime), { ...runtime, starts, kept, approved });
+    return Promise.all(servers.map(plan));
+  };
   const { get: validator } = whenNeeded(async () => {
     const { AjvSchemaValidator } = await import('../adapters/outbound/mcp-client/ajv-schema-validator.ts');
     return new AjvSchemaValidator(runtime.logger);
   });
-  let { servers } = options;
   const gateway = new Gateway({
     clock,
     logger,
     validator,
-    servers: await toConfigured(servers, config.lock?.approved),
+    servers: await toConfigured(options.servers, config.lock?.approved),
     approved: config.lock?.approved,
     drainMs: config.http?.drainMs ?? 0,
     onListChanged: options.onListChanged,
     isShared: options.isShared,
   });
-  const checkAccess = accessCheck(gateway, runtime, logger);
-  gateway.onToolsChanged(checkAccess);
-  gateway.onToolsChanged(lockCheck(gateway, logger, runtime.startCommand));
+  const notices = new ToolNotices(gateway, () => runtime.rights.policy);
+  const warn = () => {
+    for (const notice of notices.take()) logger.warn(toWarning(notice, runtime.startCommand));
+  };
+  gateway.onToolsChanged(warn);
   if (onToolsChanged !== undefined) gateway.onToolsChanged(onToolsChanged);
   return {
     gateway,
-    /** Warns about names in `access` that match no tool. A change of tools does this by itself. */
-    checkAccess,
+    /** Warns about tools that `access` or the lock no longer match. A change of tools does this by itself. */
+    warn,
     /** Whether a server is configured as public at the time of the call. */
-    isPublic: (server: string) => servers.some(({ name, isPublic }) => name === server && isPublic),
+    isPublic: (server: string) => gateway.isPublic(server),
     /** The login of a machine to a server, if it has a token. */
     machineLogin: toolServers.machineLogin,
     /** Replaces the servers and the approved tools. If it rejects, nothing was changed. */
     reconfigure: async (configured: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
       gateway.reconfigure(await toConfigured(configured, approved), approved);
-      servers = configured;
     },
     /** Ends the servers at once, without waiting for their calls. */
     end: () => {
@@ -136,40 +138,36 @@ function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds 
   };
 }
 
-/** Warns once about the tools of a server that the lock withholds, until they change. */
-function lockCheck(gateway: Gateway, logger: Logger, startCommand: Runtime['startCommand']): () => void {
-  const warned = new Map<string, string>();
-  return () => {
-    for (const { name, changed = [] } of gateway.servers) {
-      const warning = changed.length === 0 ? '' : `gateway: ${name}: ${notApprovedMessage(changed, startCommand())}`;
-      if (warning !== '' && warned.get(name) !== warning) logger.warn(warning);
-      warned.set(name, warning);
-    }
-  };
+function toWarning(notice: ToolNotice, startCommand: Runtime['startCommand']): string {
+  if (notice.kind === 'unmatched_grant') return unmatchedGrant(notice);
+  return `gateway: ${notice.server}: ${notApprovedMessage(notice.tools, startCommand())}`;
 }
 
-/** Warns once about each name or pattern of `access` that matches no tool. */
-function accessCheck(gateway: Gateway, { access }: Runtime, logger: Logger): () => Promise<void> {
-  const warned = new Set<string>();
-  return async () => {
-    const policy = access();
-    if (policy === undefined) return;
-    for (const grant of unmatchedGrants(policy, gateway)) {
-      const warning = unmatchedGrant(grant);
-      if (!warned.has(warning)) logger.warn(warning);
-      warned.add(warning);
-    }
-  };
+/** The kept descriptions of servers; undefined if this user has no cache folder. */
+function keptDefinitions({ clock, logger }: Runtime): KeptDefinitions | undefined {
+  const folder = cacheFolder(process.env);
+  return folder === undefined ? undefined : new DefinitionFiles(join(folder, PROGRAM, 'servers'), clock, logger);
 }
 
-function toConfiguredServer(
-  entry: ServerEntry,
-  start: ConfiguredServer['definition']['start'],
-  server: ToolServer,
-): ConfiguredServer {
-  const { connection, ...definition } = entry;
+/** What the gateway needs to know of a server of the configuration. */
+export function toDescribed(entry: ServerEntry, server: ToolServer, { config, clock }: Runtime): DescribedServer {
+  const { connection, start, ...definition } = entry;
   const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
-  return { definition: { ...definition, start, transport }, server, fingerprint: JSON.stringify(entry) };
+  const logins = new LoginFiles(config.gateway.logins, clock);
+  return {
+    definition: { ...definition, start, transport },
+    server,
+    fingerprint: JSON.stringify(entry),
+    key: () => keyOf(entry, logins),
+  };
+}
+
+/** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
+async function keyOf({ name, connection }: ServerEntry, logins: LoginFiles): Promise<string> {
+  if (connection.kind === 'remote') return JSON.stringify([name, connection, (await logins.read(connection.url))?.id]);
+  const { inheritEnv } = connection;
+  const inherited = inheritEnv === true ? [] : inheritEnv.map((variable) => process.env[variable] ?? null);
+  return JSON.stringify([name, connection, inherited]);
 }
 
 /** A server that is created at its first start, because a reload describes all servers again, but uses only those that changed. */

@@ -63,6 +63,7 @@ async function serve(runtime: Runtime): Promise<number> {
   const server = new HttpServer({
     ...http,
     ...runtime,
+    rightsOf: runtime.rights.of,
     tokens: tokens.current,
     quota,
     oauth,
@@ -119,8 +120,8 @@ async function serve(runtime: Runtime): Promise<number> {
     await started;
     await configure(reloadable);
     // Applied in the same turn, so that no caller sees the new servers with the old rights.
-    runtime.setAccess(reloadable.access);
-    if (gateway() !== undefined) await (await startGateway()).checkAccess();
+    runtime.rights.apply(reloadable.access);
+    if (gateway() !== undefined) await (await startGateway()).warn();
   };
   const reload = async () => {
     const loaded = await runtime.reload();

@@ -9,14 +9,13 @@ import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
 import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
+import { CallerRights } from '../application/gateway/caller-rights.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
-import type { TokenOwner } from '../application/ports/token-verifier.ts';
 import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
-import { type AccessPolicy, rightsBy } from '../domain/gateway/access.ts';
-import { EVERYTHING, type Rights, withoutAnswers } from '../domain/gateway/call-origin.ts';
+import type { Rights } from '../domain/gateway/call-origin.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, keyProblem, type Redactor, redactedJson } from '../domain/values/redaction.ts';
 import { VERSION } from './version.ts';
@@ -30,12 +29,7 @@ export interface Runtime {
   readonly logger: Logger;
   readonly redactor: Redactor;
   readonly stderr: StandardError;
-  /** The current rights of callers. */
-  readonly rightsOf: RightsOf;
-  /** The section `access` as it is now. */
-  readonly access: () => AccessPolicy | undefined;
-  /** Applies another section `access`, or none. */
-  readonly setAccess: (policy: AccessPolicy | undefined) => void;
+  readonly rights: CallerRights;
   /** Reads the complete configuration again. */
   readonly reload: () => ReturnType<typeof loadConfig>;
   /** Present only if there is an audit, and tools may be called. */
@@ -88,14 +82,6 @@ export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: Serv
   return offersServers && llm.adapter !== 'offline' && keyProblem(openai.apiKey) === 'no_api_key';
 }
 
-type RightsOf = (owner: TokenOwner) => Rights;
-
-/** The rights of callers by the section `access`, if there is one. */
-function toRights(policy: AccessPolicy | undefined, hasAnswers: boolean, others: readonly string[]): RightsOf {
-  const rightsOf = policy === undefined ? () => EVERYTHING : rightsBy(policy);
-  return hasAnswers ? rightsOf : (owner) => withoutAnswers(rightsOf(owner), others);
-}
-
 interface BootstrapOptions extends ConfigOptions, Partial<Program> {
   /** Clients are served, rather than a person in a terminal. */
   readonly serves?: boolean;
@@ -115,10 +101,8 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
   if ('problems' in validated) return validated;
   const config = validated.value;
   const logger = new StderrLogger({ ...config.server, clock, redactor, stderr });
-  let { access } = config;
   const hasAnswers = !options.serves || !isGatewayOnly(config);
-  const others = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
-  let rightsOf = toRights(access, hasAnswers, others);
+  const otherTools = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
   const ends: (() => Promise<void>)[] = [];
   const value: Runtime = {
     config,
@@ -126,12 +110,7 @@ export async function bootstrap(options: BootstrapOptions): Promise<Validated<Ru
     logger,
     redactor,
     stderr,
-    rightsOf: (owner) => rightsOf(owner),
-    access: () => access,
-    setAccess: (policy) => {
-      rightsOf = toRights(policy, hasAnswers, others);
-      access = policy;
-    },
+    rights: new CallerRights(config.access, { hasAnswers, otherTools }),
     reload: () => load(true),
     startCommand,
     folder,

@@ -93,7 +93,7 @@ export async function runLogins(
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
 }
 
-/** Composes the configured servers, or only the used ones. Each starts at most once, because a person waits. The gateway is undefined without servers. */
+/** Composes the configured servers, or only the used ones. The gateway is undefined without servers. */
 export async function startServers(
   context: Context,
   starts: 'all' | 'unknown',
@@ -103,10 +103,9 @@ export async function startServers(
   const servers = (config.servers ?? []).filter(({ name }) => isUsed(name));
   const debug = (line: string) => logger.debug(line);
   const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
-  const once = servers.map((server) => ({ ...server, restart: 'never' as const }));
   // No tool is called for a model.
   const call: AnswerGateway['call'] = async () => err({ kind: 'cancelled' });
-  const composed = composeCatalogue(context, { servers: once, starts, logSpawn: debug, logger: quiet, call });
+  const composed = composeCatalogue(context, { servers, starts, logSpawn: debug, logger: quiet, call });
   const gateway = servers.length === 0 ? undefined : await composed.startGateway();
   return { ...composed, composed: gateway, gateway: gateway?.gateway };
 }

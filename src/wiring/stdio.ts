@@ -35,7 +35,7 @@ async function serve(runtime: Runtime): Promise<number> {
   if (process.stdin.isTTY) stderr.say('info', PROCESS.waiting(runtime.startCommand()));
   if (isGatewayOnly(config)) logger.warn(SERVING.gatewayOnly(config.openai.apiKeyVariable));
   const stdout = claimStdout();
-  const rights = runtime.rightsOf({ caller: LOCAL_CALLER });
+  const rights = runtime.rights.of({ caller: LOCAL_CALLER });
   const by = { caller: LOCAL_CALLER, door: 'stdio' as const, rights };
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;

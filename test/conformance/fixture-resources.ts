@@ -93,6 +93,7 @@ export function fixtureMethods(options: {
     idleMs: 0,
     isRequired: false,
     filter: {},
+    isPublic: false,
     maxConcurrency: 10,
   } as const;
   const gateway = new Gateway({

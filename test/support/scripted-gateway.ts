@@ -33,6 +33,7 @@ export function configured(
     idleMs: 0,
     isRequired: false,
     filter: {},
+    isPublic: false,
     maxConcurrency: 64,
     ...more,
   };

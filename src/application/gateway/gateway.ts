@@ -98,6 +98,11 @@ export class Gateway implements ToolProvider {
     return this.#byName.get(server)?.description.isOffered === true;
   }
 
+  /** Whether a server is configured as public now. */
+  isPublic(server: string): boolean {
+    return this.#byName.get(server)?.definition.isPublic === true;
+  }
+
   /** The servers whose resources and prompts a caller with these rights may use. */
   readable(rights: Rights): readonly ServerSupervisor[] {
     return this.#supervisors.filter(({ definition }) => rights.mayRead(definition.name));

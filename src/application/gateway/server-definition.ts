@@ -17,6 +17,8 @@ export interface ServerDefinition {
   /** Whether the gateway is ready only while this server is available. */
   readonly isRequired: boolean;
   readonly filter: ToolRules;
+  /** Whether its tools return nothing private. */
+  readonly isPublic: boolean;
   readonly maxConcurrency: number;
 }
 

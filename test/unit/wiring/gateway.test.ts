@@ -1,10 +1,14 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
+import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts';
 import { rightsBy } from '../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
-import { composeGateway } from '../../../src/wiring/gateway.ts';
+import { composeGateway, toDescribed } from '../../../src/wiring/gateway.ts';
 import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
+import { newFolder } from '../../e2e/files.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { loginAt } from '../../support/fake-issuer.ts';
+import { FakeToolServer } from '../../support/fake-tool-server.ts';
 import { RecordingLogger } from '../../support/recording-logger.ts';
 
 /** A server that cannot be started, which does not matter here. */
@@ -25,12 +29,12 @@ const server = (name: string, isPublic = false): ServerEntry => ({
 });
 
 async function start(servers: readonly ServerEntry[]) {
-  const config = { secretVariables: [] };
+  const config = { secretVariables: [], gateway: { logins: '/nonexistent' } };
   const runtime = {
     config,
     clock: new FakeClock(),
     logger: new RecordingLogger(),
-    access: () => undefined,
+    rights: { policy: undefined },
   } as unknown as Runtime;
   const composed = await composeGateway(runtime, { servers, logSpawn: () => {} });
   onTestFinished(() => composed.close());
@@ -66,4 +70,45 @@ test.each([
   const rights = rightsBy({ local: { servers: { wiki: 'all' } } })({ caller: 'local' });
   const visible = names.filter((name) => name === 'wiki');
   expect(answerServers(config as never, rights).map(({ name }) => name)).toEqual(visible);
+});
+
+describe('the lists of a server that were kept are known', () => {
+  const child = (more: object = {}) => ({
+    ...server('fake'),
+    connection: { ...server('fake').connection, ...more } as ServerEntry['connection'],
+  });
+  const url = 'https://mcp.example/';
+  const remote: ServerEntry = {
+    ...server('fake'),
+    connection: { kind: 'remote', url, transport: 'auto', headers: {} },
+  };
+  const keyOf = (entry: ServerEntry, logins = '/nonexistent') => {
+    const runtime = { config: { gateway: { logins } }, clock: new FakeClock() } as unknown as Runtime;
+    return toDescribed(entry, new FakeToolServer(), runtime).key();
+  };
+
+  test('with the same entry', async () => {
+    expect(await keyOf(child())).toBe(await keyOf(child()));
+  });
+
+  test.each([
+    ['name', { ...child(), name: 'other' }],
+    ['project', child({ cwd: '/other' })],
+    ['value of a variable', child({ envs: { TOKEN: 'other' } })],
+    ['variable that is inherited', child({ inheritEnv: ['PATH'] })],
+  ])('but not with another %s', async (_, entry) => {
+    expect(await keyOf(entry)).not.toBe(await keyOf(child()));
+  });
+
+  test('but not with another login', async () => {
+    const logins = newFolder();
+    const files = new LoginFiles(logins, new FakeClock());
+    const signIn = (id: string) =>
+      files.locked(url, () => files.write(url, { ...loginAt('https://issuer.example'), id }));
+    await signIn('alice');
+    const key = await keyOf(remote, logins);
+    expect(await keyOf(remote, logins)).toBe(key);
+    await signIn('bob');
+    expect(await keyOf(remote, logins)).not.toBe(key);
+  });
 });
