@@ -34,6 +34,9 @@ export interface RemoteToolServerOptions {
 }
 
 type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
+type CreateTransport = (onStreamEnd: () => void) => RemoteTransport;
+
+const LOST = 'the connection was lost';
 
 /** Limits of the wait, which the server chooses, before an event stream that has ended is opened again. */
 const [MIN_REOPEN_MS, MAX_REOPEN_MS] = [100, 60_000];
@@ -63,70 +66,23 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes, forwardBaggage, identity, clock } = this.#options;
-    /** The transport of the current session. `transports` also has those of earlier sessions with calls in flight. */
-    let current: RemoteTransport | undefined;
-    const transports = new Set<RemoteTransport>();
-    let state: 'connecting' | 'connected' | 'over' = 'connecting';
-    const closeAll = () => Promise.all([...transports].map((transport) => transport.close()));
-    const onBroken = (reason: string) => {
-      const wasConnected = state === 'connected';
-      state = 'over';
-      void closeAll();
-      if (wasConnected) events.onLost(reason);
-    };
-    const open = async (signal: AbortSignal): Promise<Client> => {
-      const end = () => {
-        transports.delete(transport);
-        void transport.close();
-      };
-      const onStreamEnd = () => (transport === current ? onBroken('the event stream was closed') : end());
-      const transport = this.#createTransport(kind, onStreamEnd);
-      transports.add(transport);
-      try {
-        const mode = kind === 'sse' ? 'legacy' : 'auto';
-        const connecting = connectClient(transport, identity, mode, events, signal);
-        // The client ignores the signal while it waits for some responses.
-        const client = await untilAborted(connecting, signal);
-        if (client === 'aborted') throw new Error('no response in time');
-        if (state === 'over') throw new Error('the connection was lost');
-        const closed = new AbortController();
-        client.onclose = () => {
-          transports.delete(transport);
-          closed.abort();
-        };
-        current = transport;
-        void keepSubscribed(client, events, clock, closed.signal);
-        return client;
-      } catch (thrown) {
-        end();
-        throw thrown;
-      }
-    };
-    const close = async () => {
-      state = 'over';
-      await endSession(current, clock);
-      await closeAll();
-    };
+    const { name, maxBytes, forwardBaggage } = this.#options;
+    const create: CreateTransport = (onStreamEnd) => this.#createTransport(kind, onStreamEnd);
+    const sessions = new Sessions(kind, create, events, this.#options);
     try {
       if (signal.aborted) throw new Error('aborted');
-      const client = await open(signal);
-      state = 'connected';
       return ok(
-        new McpConnection(client, {
+        new McpConnection(await sessions.open(signal), {
           name,
           transport: kind,
           pid: undefined,
           maxBytes,
           forwardBaggage,
-          lostReason: () => 'the connection was lost',
-          close,
-          onBroken,
-          renew: async () => {
-            if (state === 'over') throw new Error('the connection was lost');
-            return open(AbortSignal.timeout(RENEW_MS));
-          },
-          hasSession: () => kind === 'sse' || (current as StreamableHTTPClientTransport).sessionId !== undefined,
+          lostReason: () => LOST,
+          close: () => sessions.close(),
+          onBroken: (reason) => sessions.onBroken(reason),
+          renew: () => sessions.renew(),
+          hasSession: () => sessions.hasSession,
         }),
       );
     } catch (thrown) {
@@ -149,6 +105,89 @@ export class RemoteToolServer implements ToolServer {
       if (error instanceof SseError) onStreamEnd();
     };
     return transport;
+  }
+}
+
+/** The sessions of a connection: the current one, and earlier ones with calls in flight. */
+class Sessions {
+  readonly #kind: 'http' | 'sse';
+  readonly #create: CreateTransport;
+  readonly #events: ServerEvents;
+  readonly #options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>;
+  readonly #transports = new Set<RemoteTransport>();
+  #current: RemoteTransport | undefined;
+  #state: 'connecting' | 'connected' | 'over' = 'connecting';
+
+  constructor(
+    kind: 'http' | 'sse',
+    create: CreateTransport,
+    events: ServerEvents,
+    options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>,
+  ) {
+    this.#kind = kind;
+    this.#create = create;
+    this.#events = events;
+    this.#options = options;
+  }
+
+  /** Whether the server has given the current session an ID, or keeps it with the connection. */
+  get hasSession(): boolean {
+    return this.#kind === 'sse' || (this.#current as StreamableHTTPClientTransport).sessionId !== undefined;
+  }
+
+  async open(signal: AbortSignal): Promise<Client> {
+    const { identity, clock } = this.#options;
+    const end = () => {
+      this.#transports.delete(transport);
+      void transport.close();
+    };
+    const transport = this.#create(() =>
+      transport === this.#current ? this.onBroken('the event stream was closed') : end(),
+    );
+    this.#transports.add(transport);
+    try {
+      const mode = this.#kind === 'sse' ? 'legacy' : 'auto';
+      const connecting = connectClient(transport, identity, mode, this.#events, signal);
+      // The client ignores the signal while it waits for some responses.
+      const client = await untilAborted(connecting, signal);
+      if (client === 'aborted') throw new Error('no response in time');
+      if (this.#state === 'over') throw new Error(LOST);
+      const closed = new AbortController();
+      client.onclose = () => {
+        this.#transports.delete(transport);
+        closed.abort();
+      };
+      this.#current = transport;
+      this.#state = 'connected';
+      void keepSubscribed(client, this.#events, clock, closed.signal);
+      return client;
+    } catch (thrown) {
+      end();
+      throw thrown;
+    }
+  }
+
+  /** Opens another session for a call. */
+  async renew(): Promise<Client> {
+    if (this.#state === 'over') throw new Error(LOST);
+    return this.open(AbortSignal.timeout(RENEW_MS));
+  }
+
+  onBroken(reason: string): void {
+    const wasConnected = this.#state === 'connected';
+    this.#state = 'over';
+    void this.#closeAll();
+    if (wasConnected) this.#events.onLost(reason);
+  }
+
+  async close(): Promise<void> {
+    this.#state = 'over';
+    await endSession(this.#current, this.#options.clock);
+    await this.#closeAll();
+  }
+
+  async #closeAll(): Promise<void> {
+    await Promise.all([...this.#transports].map((transport) => transport.close()));
   }
 }
 
