@@ -37,7 +37,7 @@ export async function composeOn(api: FakeApi, yaml = '', environment: Readonly<R
   onTestFinished(close);
   onTestFinished(() => validated.value.close());
   return (over: Partial<AnswerQueryInput> = {}): Promise<Result<Answer, AnswerError>> =>
-    application().answerQuery(
+    application().answerQuery.execute(
       {
         by: callerOf('test'),
         tool: 'answer',

@@ -133,7 +133,7 @@ describe.skipIf(loops.length === 0)('recorded conversations', () => {
       }),
     );
     const application = await startProgram(api.url, server, loop.tools);
-    const outcome = await application.answerQuery(
+    const outcome = await application.answerQuery.execute(
       {
         by: LOCAL,
         tool: 'answer',

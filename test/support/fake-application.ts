@@ -5,13 +5,14 @@ import type { Check } from '../../src/application/answers/diagnose-setup.ts';
 import type { Answer } from '../../src/application/tools/answer.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 
-export type ConfiguredAnswer = Application['answerQuery'];
+export type ConfiguredAnswer = Application['answerQuery']['execute'];
 
 /**
  * Returns its configured answers in order, records what it was asked, and throws if it is asked too often. As in the core, a
  * question that is cancelled ends with `cancelled`.
  */
 export class FakeApplication implements Application {
+  readonly answerQuery = { execute: this.#execute.bind(this) };
   readonly asked: AnswerQueryInput[] = [];
   readonly cancelled: AnswerQueryInput[] = [];
   readonly #configured: readonly ConfiguredAnswer[];
@@ -20,7 +21,11 @@ export class FakeApplication implements Application {
     this.#configured = configured;
   }
 
-  answerQuery(input: AnswerQueryInput, signal: AbortSignal): ReturnType<ConfiguredAnswer> {
+  diagnoseSetup(): AsyncGenerator<Check> {
+    throw new Error('FakeApplication has no checks configured');
+  }
+
+  #execute(input: AnswerQueryInput, signal: AbortSignal): ReturnType<ConfiguredAnswer> {
     const answer = this.#configured[this.asked.length];
     this.asked.push(input);
     if (answer === undefined) throw new Error(`FakeApplication has ${this.#configured.length} answers and needs more`);
@@ -33,10 +38,6 @@ export class FakeApplication implements Application {
       signal.addEventListener('abort', cancel);
       answer(input, signal).then(resolve, reject);
     });
-  }
-
-  diagnoseSetup(): AsyncGenerator<Check> {
-    throw new Error('FakeApplication has no checks configured');
   }
 }
 

@@ -59,7 +59,7 @@ export class AnswerProvider implements ToolProvider {
     };
     // Audit lines of the model's calls name the line of the answer.
     const origin = line === undefined ? by : { ...by, answer: line.id };
-    const answer = await this.#loaded.answerQuery({ by: origin, tool, args, observer, isUnlimited }, signal);
+    const answer = await this.#loaded.answerQuery.execute({ by: origin, tool, args, observer, isUnlimited }, signal);
     if (answer.isErr()) {
       const error = effects.size === 0 ? answer.error : { ...answer.error, effects: [...effects] };
       return err({ kind: 'answer_failed', error });

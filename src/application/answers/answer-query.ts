@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { AnswerError, EmptyAnswer } from '../../domain/answers/answer-error.ts';
-import { handleIn } from '../../domain/answers/answer-handle.ts';
+import { type AnswerHandle, handleIn } from '../../domain/answers/answer-handle.ts';
 import { renderAnswer } from '../../domain/answers/answer-result.ts';
 import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
@@ -18,7 +18,7 @@ import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type Answer, toAnswerError } from '../tools/answer.ts';
-import type { LongAnswers, LongOutcome, Unfinished } from './long-answers.ts';
+import type { LongAnswers, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
 
 export interface AnswerQueryInput {
@@ -54,14 +54,11 @@ export interface AnswerQueryDependencies {
   readonly pageChecks?: PageChecks | undefined;
 }
 
-/** How a question is asked, and for how long. */
-interface Plan {
-  readonly search: (...asked: Parameters<LlmSearch['search']>) => Promise<LongOutcome>;
-  readonly mode: SearchRequest['mode'];
-  readonly limitMs: number;
-  /** True for a handle, whose question is not known: notes are then in the language of the answer. */
-  readonly isHandle?: true;
-}
+/** How a question is asked, and for how long. With a handle, its question is not known: notes are then in the language of the answer. */
+type Plan = { readonly mode: SearchRequest['mode']; readonly limitMs: number } & (
+  | { readonly asked: LlmSearch | LongAnswers }
+  | { readonly asked: LongAnswers; readonly handle: AnswerHandle }
+);
 
 const CANCELLED = { kind: 'cancelled' } as const;
 
@@ -80,8 +77,7 @@ export class AnswerQuery {
     const handle = typeof query === 'string' ? long && handleIn(query) : undefined;
     if (long === undefined || handle === undefined) return this.#answer(input, this.#planOf(input), signal);
     if (!long.isValid(handle, input.by)) return err({ kind: 'unknown_answer' });
-    const search: Plan['search'] = (...asked) => long.fetch(handle, ...asked);
-    const plan: Plan = { search, mode: 'background', limitMs: this.#longMs(input), isHandle: true };
+    const plan: Plan = { asked: long, mode: 'background', limitMs: this.#longMs(input), handle };
     const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, plan, signal);
     // A call with a handle only waits: its cancellation cancels nothing at the API.
     return answer.mapErr((error) => (error.kind === 'cancelled' ? { ...error, isDetached: true } : error));
@@ -93,10 +89,10 @@ export class AnswerQuery {
     const { longAnswers } = config;
     const limitMs = config.request.timeoutMs;
     const own = way === 'plain' && grounded?.mayUseTools(input) ? grounded : undefined;
-    if (own !== undefined) return { search: (...asked) => own.search(...asked), mode: 'web', limitMs };
+    if (own !== undefined) return { asked: own, mode: 'web', limitMs };
     if (long !== undefined && (way === 'long' || longAnswers?.tools.includes(input.tool)))
-      return { search: (...asked) => long.search(...asked), mode: 'background', limitMs: this.#longMs(input) };
-    return { search: (...asked) => web.search(...asked), mode: 'web', limitMs };
+      return { asked: long, mode: 'background', limitMs: this.#longMs(input) };
+    return { asked: web, mode: 'web', limitMs };
   }
 
   #longMs({ isUnlimited }: AnswerQueryInput): number {
@@ -126,21 +122,24 @@ export class AnswerQuery {
   async #answer(input: AnswerQueryInput, plan: Plan, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { clock } = this.#deps;
     const { observer } = input;
-    const { search, limitMs, isHandle } = plan;
+    const { limitMs } = plan;
+    const isFetched = 'handle' in plan;
     const asked = this.#toRequest(input, plan);
     if (asked.isErr()) return err(asked.error);
     const request = asked.value;
     const startedMs = clock.elapsedMs();
     const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError | Unfinished>> => {
-      if (!isHandle) observer.onProgress({ kind: 'asking' });
-      const reply = await search(request, observer, untilOver);
+      if (!isFetched) observer.onProgress({ kind: 'asking' });
+      const reply = await (isFetched
+        ? plan.asked.fetch(plan.handle, request, observer, untilOver)
+        : plan.asked.search(request, observer, untilOver));
       if (reply.isErr()) {
         const { error } = reply;
         if (error.kind === 'unfinished') return err(error);
         return err(untilOver.aborted ? CANCELLED : toAnswerError(error));
       }
       if (untilOver.aborted) return err(CANCELLED);
-      const query = isHandle ? reply.value.text : request.question.query;
+      const query = isFetched ? reply.value.text : request.question.query;
       return ok({ reply: reply.value, query, ...(await this.#readPages(request, reply.value, untilOver)) });
     };
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, find);

@@ -1,20 +1,17 @@
-import type { Result } from 'neverthrow';
-import type { AnswerError } from '../../domain/answers/answer-error.ts';
 import { GroundedSearch, type GroundedSearchOptions } from '../grounded/grounded-search.ts';
 import type { ApiProbe } from '../ports/api-probe.ts';
 import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch } from '../ports/llm-search.ts';
 import type { TextReader } from '../ports/text-reader.ts';
-import type { Answer } from '../tools/answer.ts';
-import { AnswerQuery, type AnswerQueryDependencies, type AnswerQueryInput } from './answer-query.ts';
+import { AnswerQuery, type AnswerQueryDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';
 import { PageChecks } from './page-checks.ts';
 
 /** The use cases, as drivers (MCP, HTTP, the command line) call them. */
 export interface Application {
-  answerQuery(input: AnswerQueryInput, signal: AbortSignal): Promise<Result<Answer, AnswerError>>;
+  readonly answerQuery: Pick<AnswerQuery, 'execute'>;
   /** The cited pages that were checked, by state; absent if pages are not read. */
   readonly checkCounts?: PageChecks['counts'] | undefined;
   /** Ends the waits for answers that take minutes, as a time limit does. Returns whether a call was waiting. */
@@ -48,7 +45,7 @@ export function createApplication(ports: Ports, config: Config, grounding?: Grou
   return {
     checkCounts: pageChecks?.counts,
     endWaits: () => long?.endWaits() === true,
-    answerQuery: (input, signal) => answerQuery.execute(input, signal),
+    answerQuery,
     diagnoseSetup: (keyProblem, signal) => diagnoseSetup(setup, keyProblem, signal),
   };
 }

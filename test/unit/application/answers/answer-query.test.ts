@@ -18,7 +18,7 @@ import {
 describe('the search request', () => {
   test('contains the question, its hints, the profile and the instructions', async () => {
     const { application, llmSearch } = startCore({ config: { instructions: 'Be brief.' } });
-    await application.answerQuery(ask({ args: { query: 'q', recency_days: 7 } }), never());
+    await application.answerQuery.execute(ask({ args: { query: 'q', recency_days: 7 } }), never());
     expect(llmSearch.requests).toMatchObject([
       {
         question: { tool: 'answer', query: 'q', recencyDays: 7, maxResults: 5, domains: [] },
@@ -30,7 +30,7 @@ describe('the search request', () => {
 
   test('contains the built-in policy if nothing replaces it', async () => {
     const { application, llmSearch } = startCore();
-    await application.answerQuery(ask(), never());
+    await application.answerQuery.execute(ask(), never());
     expect(llmSearch.requests).toMatchObject([{ instructions: SYSTEM_POLICY }]);
   });
 
@@ -38,7 +38,7 @@ describe('the search request', () => {
     const clock = new FakeClock();
     const { application, llmSearch } = startCore({ clock, config: { request: { timeoutMs: 5000 } } });
     await clock.advance(1000);
-    await application.answerQuery(ask(), never());
+    await application.answerQuery.execute(ask(), never());
     expect(llmSearch.requests.map((request) => request.deadlineMs)).toEqual([6000]);
   });
 
@@ -48,7 +48,7 @@ describe('the search request', () => {
       answer_quick: { model: 'gpt-5.2-chat' },
     } as const;
     const { application, llmSearch } = startCore({ config: { profiles } });
-    const answer = await application.answerQuery(ask({ tool: 'answer_quick' }), never());
+    const answer = await application.answerQuery.execute(ask({ tool: 'answer_quick' }), never());
     expect(llmSearch.requests).toMatchObject([{ profile: { model: 'gpt-5.2-chat', verbosity: 'low' } }]);
     expect(answer._unsafeUnwrap().result.model).toBe('gpt-5.2-chat');
   });
@@ -60,7 +60,7 @@ describe('the answer', () => {
     const sources = { cited: [{ url: 'https://a.com' }], consulted: [], opened: [] };
     const llmSearch = new FakeLlmSearch(replies({ text: 'Sunny.', searched: true, sources }));
     const { application } = startCore({ llmSearch, clock: new FakeClock('2025-12-31T15:30:00Z') });
-    expect((await application.answerQuery(ask(), never()))._unsafeUnwrap().result).toEqual({
+    expect((await application.answerQuery.execute(ask(), never()))._unsafeUnwrap().result).toEqual({
       answer: 'Sunny.\n\nSources:\n- https://a.com (2026-01-01)',
       used_search: true,
       citations: [{ url: 'https://a.com', published_at: '2026-01-01' }],
@@ -72,7 +72,7 @@ describe('the answer', () => {
     const reply = repliesLate();
     const clock = new FakeClock('2025-12-31T14:59:59Z');
     const { application } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = application.answerQuery(ask(), never());
+    const answer = application.answerQuery.execute(ask(), never());
     await clock.advance(2000);
     reply.settle(ok(searchReply({ searched: true })));
     expect((await answer)._unsafeUnwrap().result.answer).toMatch(/\n- web_search \(2025-12-31\)$/);
@@ -82,7 +82,7 @@ describe('the answer', () => {
     const reply = repliesLate();
     const clock = new FakeClock();
     const { application } = startCore({ llmSearch: new FakeLlmSearch(reply.configured), clock });
-    const answer = application.answerQuery(ask(), never());
+    const answer = application.answerQuery.execute(ask(), never());
     await clock.advance(1500);
     reply.settle(
       ok(searchReply({ report: { model: 'gpt-5.2-2025-12-11', queries: ['q'], searches: 1, attempts: 2 } })),
@@ -99,7 +99,7 @@ describe('the answer', () => {
   test('fails as the search failed', async () => {
     const error = { kind: 'forbidden', detail: 'Not here.', diagnostics: { status: 403 } } as const;
     const { application } = startCore({ llmSearch: new FakeLlmSearch(fails(error)) });
-    expect((await application.answerQuery(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
+    expect((await application.answerQuery.execute(ask(), never()))._unsafeUnwrapErr()).toEqual(error);
   });
 
   test('is preceded by progress', async () => {
@@ -107,14 +107,17 @@ describe('the answer', () => {
     const { application } = startCore({
       llmSearch: new FakeLlmSearch(progresses({ kind: 'thinking' }, { kind: 'searching' })),
     });
-    await application.answerQuery(ask({ observer: { onProgress: (progress) => reported.push(progress) } }), never());
+    await application.answerQuery.execute(
+      ask({ observer: { onProgress: (progress) => reported.push(progress) } }),
+      never(),
+    );
     expect(reported).toEqual([{ kind: 'asking' }, { kind: 'thinking' }, { kind: 'searching' }]);
   });
 
   // S8
   test('logs nothing without debug', async () => {
     const { application, logger } = startCore();
-    await application.answerQuery(ask(), never());
+    await application.answerQuery.execute(ask(), never());
     expect(logger.lines).toEqual([]);
   });
 });
@@ -122,7 +125,7 @@ describe('the answer', () => {
 describe('nothing is billed for', () => {
   test('a call with bad arguments', async () => {
     const { application, llmSearch } = startCore();
-    const answer = await application.answerQuery(ask({ args: { query: ' ', max_results: 0 } }), never());
+    const answer = await application.answerQuery.execute(ask({ args: { query: ' ', max_results: 0 } }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({
       kind: 'invalid_arguments',
       problems: [
@@ -135,7 +138,7 @@ describe('nothing is billed for', () => {
 
   test('a call of a tool without a profile', async () => {
     const { application, llmSearch } = startCore({ config: { profiles: { answer_quick: { model: 'o3' } } } });
-    const answer = await application.answerQuery(ask({ tool: 'answer_detailed' }), never());
+    const answer = await application.answerQuery.execute(ask({ tool: 'answer_detailed' }), never());
     expect(answer._unsafeUnwrapErr()).toEqual({ kind: 'no_profile', tool: 'answer_detailed' });
     expect(llmSearch.requests).toEqual([]);
   });
@@ -151,7 +154,7 @@ describe('the deadline', () => {
       config: { request: { timeoutMs: 5000 } },
     });
     const onEnded = vi.fn();
-    const answer = application.answerQuery(ask(), never()).finally(onEnded);
+    const answer = application.answerQuery.execute(ask(), never()).finally(onEnded);
     await clock.advance(4999);
     expect(onEnded).not.toHaveBeenCalled();
     await clock.advance(1);
@@ -166,7 +169,7 @@ describe('a cancellation', () => {
     const clock = new FakeClock();
     const { application, llmSearch } = startCore({ llmSearch: new FakeLlmSearch(configured), clock });
     const controller = new AbortController();
-    const answer = application.answerQuery(ask(), controller.signal);
+    const answer = application.answerQuery.execute(ask(), controller.signal);
     return { answer, clock, llmSearch, cancel: () => controller.abort() };
   }
 
@@ -204,6 +207,6 @@ describe('a cancellation', () => {
 test('a search that breaks its contract is not hidden, and leaves no timer', async () => {
   const clock = new FakeClock();
   const { application } = startCore({ llmSearch: new FakeLlmSearch(), clock });
-  await expect(application.answerQuery(ask(), never())).rejects.toThrow('needs more');
+  await expect(application.answerQuery.execute(ask(), never())).rejects.toThrow('needs more');
   expect(clock.pendingSleeps).toBe(0);
 });

@@ -40,7 +40,7 @@ function startProcess(api = new FakeLongApi()) {
   const call = (over: Partial<AnswerQueryInput> = {}) => {
     const controller = new AbortController();
     const question = ask({ tool: 'answer_detailed', by: LOCAL, ...over });
-    const answer = application.answerQuery(question, controller.signal);
+    const answer = application.answerQuery.execute(question, controller.signal);
     return { answer, leave: (reason?: string) => controller.abort(reason) };
   };
   /** A call, as soon as it waits. */

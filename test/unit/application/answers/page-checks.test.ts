@@ -31,7 +31,7 @@ function start(text: string, { pages = new FakeCitedPages({ [A]: DAY }), reply, 
 }
 
 const answerTo = async (text: string, options?: Options, query = 'Weather?') =>
-  (await start(text, options).application.answerQuery(ask({ args: { query } }), never()))._unsafeUnwrap();
+  (await start(text, options).application.answerQuery.execute(ask({ args: { query } }), never()))._unsafeUnwrap();
 
 describe('with citations.resolve_dates', () => {
   test('the day of publication replaces the day of access in citations and in the list of sources', async () => {
@@ -146,7 +146,7 @@ describe('with citations.check', () => {
 
   test('states are counted', async () => {
     const { application } = start('Sunny.', { pages: new FakeCitedPages({ [A]: OK, [B]: GONE }), config });
-    await application.answerQuery(ask(), never());
+    await application.answerQuery.execute(ask(), never());
     expect(application.checkCounts).toEqual({ ok: 1, dead: 1, unreadable: 0 });
   });
 
@@ -177,7 +177,7 @@ describe('pages that do not respond', () => {
       pages,
       config: { citations: { resolveDates: true, check: 'links' } },
     });
-    const answering = application.answerQuery(ask(), never());
+    const answering = application.answerQuery.execute(ask(), never());
     await clock.advance(10_000);
     const { result, report } = (await answering)._unsafeUnwrap();
     expect(result.citations.map(({ published_at }) => published_at)).toEqual([DAY, TODAY]);
@@ -191,7 +191,7 @@ describe('pages that do not respond', () => {
   test('end with a cancellation, and so does the call', async () => {
     const { application, clock } = start('Sunny.', { pages: new FakeCitedPages({}, [A]) });
     const controller = new AbortController();
-    const answering = application.answerQuery(ask(), controller.signal);
+    const answering = application.answerQuery.execute(ask(), controller.signal);
     await clock.advance(1);
     controller.abort();
     expect((await answering)._unsafeUnwrapErr()).toEqual({ kind: 'cancelled' });

@@ -211,7 +211,7 @@ test.each<[string, boolean, number]>([
   const grounding = { policy: policyOf(), startGateway, messageFor: () => '', redactor: createRedactor() };
   const { application } = startCore({ llmSearch, grounding });
   const question = mayUse ? ask({ by: LOCAL }) : ask();
-  await Promise.all([1, 2].map(() => application.answerQuery(question, never())));
+  await Promise.all([1, 2].map(() => application.answerQuery.execute(question, never())));
   expect(llmSearch.requests).toHaveLength(searches);
 });
 

@@ -23,7 +23,7 @@ const WELL: readonly Check[] = [
 function finds(checks: readonly Check[], onEach: () => void = () => {}) {
   const keyProblems: (string | undefined)[] = [];
   const application: Application = {
-    answerQuery: () => Promise.reject(new Error('doctor asked a question by itself')),
+    answerQuery: { execute: () => Promise.reject(new Error('doctor asked a question by itself')) },
     async *diagnoseSetup(keyProblem) {
       keyProblems.push(keyProblem);
       for (const check of checks) {
