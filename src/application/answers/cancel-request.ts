@@ -1,20 +1,40 @@
-/** Cancels requests in flight by their ID, for protocols that cancel in this way. IDs are unique among the requests in flight. */
-export class CancelRequest<Id = string> {
-  readonly #inFlight = new Map<Id, AbortController>();
+/** A request in flight. */
+export interface Cancellable<Id> {
+  readonly id: Id;
+  readonly controller: AbortController;
+}
 
-  /** Runs a request with a signal that aborts when the request is cancelled, or with that of `controller`, which is then aborted. */
-  async run<T>(id: Id, request: (signal: AbortSignal) => Promise<T>, controller = new AbortController()): Promise<T> {
-    this.#inFlight.set(id, controller);
-    try {
-      return await request(controller.signal);
-    } finally {
-      // When a cancelled request ends, another one may already have its ID.
-      if (this.#inFlight.get(id) === controller) this.#inFlight.delete(id);
-    }
+/** The requests in flight of one client, for protocols that cancel them by their ID, which is unique among them. */
+export class CancelRequest<Id, Request extends Cancellable<Id>> {
+  readonly #inFlight = new Map<Id, Request>();
+
+  get inFlight(): readonly Request[] {
+    return [...this.#inFlight.values()];
   }
 
-  /** Ignores an unknown or finished request. `reason` becomes the reason of the signal. */
+  begin(request: Request): void {
+    this.#inFlight.set(request.id, request);
+  }
+
+  /** Whether any request with this ID is in flight. */
+  has(id: Id): boolean {
+    return this.#inFlight.has(id);
+  }
+
+  /** Whether the request is still in flight. After it was cancelled, another one may have its ID. */
+  holds(request: Request): boolean {
+    return this.#inFlight.get(request.id) === request;
+  }
+
+  /** Returns whether the request was in flight until now. */
+  end(request: Request): boolean {
+    return this.holds(request) && this.#inFlight.delete(request.id);
+  }
+
+  /** Cancels a request, which is then no longer in flight. Ignores an unknown or finished one. `reason` becomes that of the signal. */
   execute(id: Id, reason?: string): void {
-    this.#inFlight.get(id)?.abort(reason);
+    const request = this.#inFlight.get(id);
+    this.#inFlight.delete(id);
+    request?.controller.abort(reason);
   }
 }

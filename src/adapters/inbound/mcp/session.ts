@@ -1,4 +1,4 @@
-import { CancelRequest } from '../../../application/answers/cancel-request.ts';
+import { type Cancellable, CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { CallObserver } from '../../../application/tools/tool-call.ts';
@@ -42,17 +42,17 @@ export interface McpSessionOptions extends ServerDescription {
   readonly subscriptions?: Subscriptions | undefined;
 }
 
-interface Call {
+interface Call extends Cancellable<RequestId> {
   readonly request: Request;
+  /** Sends a message about the call, unless it is over. */
   readonly send: Send;
 }
 
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
-  readonly #cancelRequest = new CancelRequest<RequestId>();
-  /** The calls in flight by ID: `1` and `"1"` are different IDs. */
-  readonly #calls = new Map<RequestId, Call>();
+  /** The IDs `1` and `"1"` are different. */
+  readonly #calls = new CancelRequest<RequestId, Call>();
   #isClosed = false;
 
   constructor(options: McpSessionOptions) {
@@ -82,19 +82,19 @@ export class McpSession {
   /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
   close(): void {
     this.#isClosed = true;
-    for (const call of this.#calls.values()) this.#end(call, DISCONNECTED);
+    for (const { id } of this.#calls.inFlight) this.#calls.execute(id, DISCONNECTED);
   }
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
   fail(): void {
-    for (const { request, send } of this.#calls.values()) send(errorMessage(request.id, INTERNAL));
+    for (const { id, send } of this.#calls.inFlight) send(errorMessage(id, INTERNAL));
   }
 
   /** The process is about to exit: every call in flight gets a failure, in the form of its era, and is cancelled. */
   shutDown(): void {
-    for (const call of this.#calls.values()) {
-      call.send(this.#toResponse(call.request, this.#failureAtEnd(call.request)));
-      this.#end(call);
+    for (const { request, send, controller } of this.#calls.inFlight) {
+      send(this.#toResponse(request, this.#failureAtEnd(request)));
+      controller.abort();
     }
   }
 
@@ -141,25 +141,20 @@ export class McpSession {
     start: (send: Send, signal: AbortSignal) => Promise<ToolReply>,
   ): Promise<void> {
     if (this.#isClosed) return;
-    const { id } = request;
+    const { id, left: controller = new AbortController() } = request;
     const sendInFlight = (message: OutgoingMessage) => {
-      // A cancelled call may end after a new call has got the same ID.
-      if (this.#calls.get(id) !== call) return;
-      if (!('method' in message)) this.#calls.delete(id);
-      send(message);
+      // The response ends the call.
+      if ('method' in message ? this.#calls.holds(call) : this.#calls.end(call)) send(message);
     };
-    const call: Call = { request, send: sendInFlight };
-    this.#calls.set(id, call);
-    const run = async (signal: AbortSignal) => {
-      try {
-        const reply = await start(sendInFlight, signal);
-        if (reply !== 'cancelled') sendInFlight(this.#toResponse(request, reply));
-        else if (this.#calls.get(id) === call) this.#calls.delete(id);
-      } catch (bug) {
-        sendInFlight(this.#toInternalError(request, bug));
-      }
-    };
-    await this.#cancelRequest.run(id, run, request.left);
+    const call: Call = { id, controller, request, send: sendInFlight };
+    this.#calls.begin(call);
+    try {
+      const reply = await start(sendInFlight, controller.signal);
+      if (reply === 'cancelled') this.#calls.end(call);
+      else sendInFlight(this.#toResponse(request, reply));
+    } catch (bug) {
+      sendInFlight(this.#toInternalError(request, bug));
+    }
   }
 
   /** On stdio, each message has its own trace; over HTTP, the trace of the request is already in `by`. */
@@ -193,22 +188,14 @@ export class McpSession {
     return errorMessage(id, internalError(bug));
   }
 
-  /** Cancels a call in flight. Nothing more is sent for it. */
-  #end({ request: { id } }: Call, reason?: string): void {
-    this.#calls.delete(id);
-    this.#cancelRequest.execute(id, reason);
-  }
-
   /** Cancels a request. An unknown or finished request is ignored, and so is a malformed notification. */
   #cancel({ requestId, reason }: Params): void {
-    if (!isRequestId(requestId)) return;
-    const call = this.#calls.get(requestId);
-    if (call === undefined) return;
+    if (!isRequestId(requestId) || !this.#calls.has(requestId)) return;
     const { logger } = this.#options;
     logger.debug(`server: cancelled requestId=${requestId} reason=${typeof reason === 'string' ? reason : ''}`);
     // Clients report a time-out in many ways; a person who cancels gives another reason, or none.
     const isTimeOut = typeof reason === 'string' && /timed?[ -]?out/i.test(reason);
-    this.#end(call, isTimeOut ? undefined : CANCELLED);
+    this.#calls.execute(requestId, isTimeOut ? undefined : CANCELLED);
   }
 
   /** The error for an unknown tool, whose code depends on the era. */

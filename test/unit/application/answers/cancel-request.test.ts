@@ -1,53 +1,44 @@
 import { expect, test } from 'vitest';
-import { CancelRequest } from '../../../../src/application/answers/cancel-request.ts';
-import { deferred } from '../../../support/fake-llm-search.ts';
+import { type Cancellable, CancelRequest } from '../../../../src/application/answers/cancel-request.ts';
 
-/** A request that ends when the test says so, and whether it was cancelled. */
-function started(requests: CancelRequest, id: string) {
-  const { promise, settle } = deferred<void>();
-  const running = requests.run(id, async (signal) => {
-    await promise;
-    return signal.aborted;
-  });
-  const end = () => {
-    settle();
-    return running;
-  };
-  return { end };
+function begun(requests: CancelRequest<string, Cancellable<string>>, id: string) {
+  const request = { id, controller: new AbortController() };
+  requests.begin(request);
+  return { request, isCancelled: () => request.controller.signal.aborted };
 }
 
-test('a request can be cancelled as soon as it runs', async () => {
-  const requests = new CancelRequest();
-  await requests.run('a', async (signal) => {
-    requests.execute('a');
-    expect(signal.aborted).toBe(true);
-  });
-});
-
-test('only the request with that ID is cancelled, and an unknown one is ignored', async () => {
-  const requests = new CancelRequest();
-  const [one, two] = [started(requests, 'a'), started(requests, 'b')];
-  requests.execute('b');
+test('only the request with that ID is cancelled, with the reason, and an unknown one is ignored', () => {
+  const requests = new CancelRequest<string, Cancellable<string>>();
+  const [one, two] = [begun(requests, 'a'), begun(requests, 'b')];
+  requests.execute('b', 'a reason');
   requests.execute('c');
-  expect([await one.end(), await two.end()]).toEqual([false, true]);
+  expect([one.isCancelled(), two.isCancelled()]).toEqual([false, true]);
+  expect(two.request.controller.signal.reason).toBe('a reason');
+  expect(requests.inFlight).toEqual([one.request]);
 });
 
-test('an ID is free again after a request that was rejected', async () => {
-  const requests = new CancelRequest();
-  let ended: AbortSignal | undefined;
-  const failed = requests.run('a', (signal) => {
-    ended = signal;
-    return Promise.reject(new Error('a bug'));
-  });
-  await expect(failed).rejects.toThrow('a bug');
+test('a cancelled request is no longer in flight', () => {
+  const requests = new CancelRequest<string, Cancellable<string>>();
+  const { request } = begun(requests, 'a');
+  expect([requests.has('a'), requests.holds(request)]).toEqual([true, true]);
   requests.execute('a');
-  expect(ended?.aborted).toBe(false);
+  expect([requests.has('a'), requests.holds(request), requests.end(request)]).toEqual([false, false, false]);
 });
 
-test('the end of one request does not remove another with the same ID', async () => {
-  const requests = new CancelRequest();
-  const [first, second] = [started(requests, 'a'), started(requests, 'a')];
-  await first.end();
+test('a request that has ended cannot be cancelled', () => {
+  const requests = new CancelRequest<string, Cancellable<string>>();
+  const { request, isCancelled } = begun(requests, 'a');
+  expect(requests.end(request)).toBe(true);
   requests.execute('a');
-  expect(await second.end()).toBe(true);
+  expect(isCancelled()).toBe(false);
+});
+
+test('the end of a cancelled request does not end another one with the same ID', () => {
+  const requests = new CancelRequest<string, Cancellable<string>>();
+  const first = begun(requests, 'a');
+  requests.execute('a');
+  const second = begun(requests, 'a');
+  expect(requests.end(first.request)).toBe(false);
+  requests.execute('a');
+  expect(second.isCancelled()).toBe(true);
 });
