@@ -3,23 +3,28 @@ import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
-  /** As the server sent it. */
+  /** As the server sent it, and with content. */
   readonly raw: JsonObject;
   readonly content: readonly JsonObject[];
   readonly structuredContent?: unknown;
   readonly isError: boolean;
 }
 
-/** Reads the result of `tools/call`; undefined if it is not one. Some servers write null for a member that they do not use. */
+/** Reads the result of `tools/call`; undefined if it is not one. Some servers leave out an empty list of content. */
 export function parseToolResult(value: unknown): ToolResult | undefined {
   if (!isObject(value)) return undefined;
   const structuredContent = value.structuredContent ?? undefined;
-  const content = value.content ?? (structuredContent === undefined ? undefined : []);
+  const isEmpty = Object.keys(value).every((name) => WITHOUT_CONTENT.includes(name));
+  const content = value.content ?? (isEmpty || structuredContent !== undefined ? [] : undefined);
   const isError = value.isError ?? false;
   const isBlock = (block: unknown): block is JsonObject => isObject(block) && typeof block.type === 'string';
   if (!Array.isArray(content) || !content.every(isBlock) || typeof isError !== 'boolean') return undefined;
-  return { raw: value, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
+  const raw = value.content === content ? value : { ...value, content };
+  return { raw, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
 }
+
+/** The members that a result without content may have: a tool that returns nothing writes none. */
+const WITHOUT_CONTENT = ['_meta', 'isError', 'content'];
 
 /** The text of a result: its text blocks, joined. */
 export function textOf({ content }: ToolResult): string {

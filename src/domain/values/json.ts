@@ -7,10 +7,11 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text; undefined, which is no JSON value, if the text is not JSON. */
+/** The value of a JSON text, which may begin with a byte order mark; undefined, which is no JSON value, if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // Removes the mark, too, and blanks that JSON does not know.
+    return JSON.parse(text.trim());
   } catch {
     return undefined;
   }

@@ -15,6 +15,6 @@ export async function readInput(input: string, signal: AbortSignal): Promise<Res
   } catch (error) {
     return err(unreadableFile(input.slice(1), reasonOf(error)));
   }
-  const args = parseJson(json.replace(/^\uFEFF/, ''));
+  const args = parseJson(json);
   return isObject(args) ? ok(args) : err(NO_OBJECT);
 }

@@ -116,7 +116,7 @@ export class MessageReader {
 
   #emit(bytes: Buffer, framing: Framing, what: string): void {
     // Decoding replaces invalid bytes by the same character, so that different IDs would become equal.
-    const value = isUtf8(bytes) ? parseJson(bytes.toString().trim()) : undefined;
+    const value = isUtf8(bytes) ? parseJson(bytes.toString()) : undefined;
     if (value === undefined) this.#report(`${what} is not JSON`, framing);
     else if (isNestedDeeper(value, MAX_NESTING))
       this.#report(`${what} nests more than ${MAX_NESTING} levels deep`, framing);

@@ -2,10 +2,10 @@ import { TIMED_OUT, withDeadline } from '../../../application/async/deadline.ts'
 import type { Clock } from '../../../application/ports/clock.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isLoopbackUrl, isSecureUrl } from '../network/addresses.ts';
-import { readDocument } from '../network/read-bytes.ts';
-import { usableSeconds } from './login.ts';
+import { readDocument as readText } from '../network/read-bytes.ts';
+import { readDocument } from './read-document.ts';
 
 /** How requests to servers and issuers are sent: through the configured proxy. */
 export interface Network {
@@ -38,30 +38,22 @@ export function oauthFetch(server: string, network: Network, signal: AbortSignal
     const url = String(input);
     const isPost = init.method === 'POST';
     checkUrl(url, server);
-    const read = async (response: Response) => ({ response, json: parseJson((await readDocument(response)) ?? '') });
+    const read = async (response: Response) => ({ response, json: parseJson((await readText(response)) ?? '') });
     const limitMs = isPost ? TOKEN_MS : DOCUMENT_MS;
     const { response, json } = await send({ url, init, limitMs, read }, network, signal);
     const { error, error_description: text } = isObject(json) ? json : {};
     const { ok: isOk, status } = response;
+    const hasError = typeof error === 'string' && error.trim() !== '';
     // Some issuers refuse with the status 200.
-    if (isPost && (!isOk || typeof error === 'string')) {
-      const answer = [error, text].filter((part) => typeof part === 'string').join(': ');
-      const isFinal = status < 500 && status !== 429 && typeof error === 'string';
+    if (isPost && (!isOk || hasError)) {
+      const answer = [error, text].filter((part) => typeof part === 'string' && part.trim() !== '').join(': ');
+      const isFinal = status < 500 && status !== 429 && hasError;
       throw new LoginFailure(`${url} answered ${answer || `with HTTP ${status}`}`, isFinal ? error : undefined);
     }
-    if (isPost) return Response.json(isObject(json) ? withUsableTimes(json) : (json ?? {}));
-    if (isOk && isObject(json)) return Response.json(json);
+    if (isPost) return Response.json(readDocument(isObject(json) ? json : {}, init.body ?? ''));
+    if (isOk && isObject(json)) return Response.json(readDocument(json, undefined));
     return new Response(undefined, { status: 404 });
   };
-}
-
-/** The times in responses, which the client refuses if they are not numbers. */
-const TIMES = ['expires_in', 'client_id_issued_at', 'client_secret_expires_at'];
-
-/** A response without times that cannot be used. Tokens are then used until they are refused. */
-function withUsableTimes(json: JsonObject): JsonObject {
-  const times = TIMES.map((name) => [name, usableSeconds(json[name])] as const);
-  return { ...json, ...Object.fromEntries(times) };
 }
 
 /** Throws for an insecure URL, and for a URL on this machine unless the server is, too: a remote server must not cause local requests. */

@@ -4,12 +4,13 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { isObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
 import { errorResponse, INVALID, requestIdIn, tooLargeResponse } from './error-response.ts';
 import { LastLines } from './last-lines.ts';
 import { LineReader } from './line-reader.ts';
 import { END_BYTES, type MessageEnds } from './message-bytes.ts';
+import { readMessages } from './read-messages.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   readonly name: string;
@@ -180,10 +181,9 @@ export class ChildTransport implements Transport {
   }
 
   #onText(text: string): void {
-    const message = parseJson(text);
-    if (isObject(message) && ('method' in message || isId(message.id)))
-      this.onmessage?.(message as unknown as JSONRPCMessage);
-    else if (text.trim() !== '') this.#onMalformed(text);
+    const messages = readMessages(text)?.values.filter(isMessage) ?? [];
+    for (const message of messages) this.onmessage?.(message);
+    if (messages.length === 0 && text.trim() !== '') this.#onMalformed(text);
   }
 
   /** Fails the request of a response that is not JSON, such as one with `NaN`, if its ID can be found. Other lines are ignored. */
@@ -209,6 +209,6 @@ export class ChildTransport implements Transport {
   }
 }
 
-function isId(id: unknown): boolean {
-  return typeof id === 'string' || typeof id === 'number';
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return isObject(value) && ('method' in value || ['string', 'number'].includes(typeof value.id));
 }

@@ -10,10 +10,10 @@ import { err, ok, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
-import { boundedFetch } from './bounded-fetch.ts';
 import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
+import { messageFetch } from './message-fetch.ts';
 import type { RemoteLogin } from './remote-login.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 
@@ -93,7 +93,7 @@ export class RemoteToolServer implements ToolServer {
   #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
     const { headers, maxBytes, login, clock } = this.#options;
     const url = new URL(this.#options.url);
-    const fetch = boundedFetch((login ?? this.#options).fetch, maxBytes);
+    const fetch = messageFetch((login ?? this.#options).fetch, maxBytes);
     const requestInit = { headers: { ...headers } };
     if (kind === 'http') {
       const reconnectionScheduler = (reconnect: () => void, delayMs: number) =>

@@ -11,8 +11,8 @@ import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
-import { ResponseTooLarge } from './bounded-fetch.ts';
 import { INVALID, LOST, TOO_LARGE } from './error-response.ts';
+import { ResponseTooLarge } from './message-fetch.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
 
 /** Why a request of the official client failed. */
@@ -68,7 +68,12 @@ export function toRequestFailure(
 const MAX_MESSAGE = 64 * 1024;
 
 function jsonRpc(code: number, message: string, data?: unknown): ToolServerError {
-  return { kind: 'json_rpc', code, message: clip(message, MAX_MESSAGE), ...withoutUndefined({ data }) };
+  return {
+    kind: 'json_rpc',
+    code,
+    message: clip(message, MAX_MESSAGE),
+    ...withoutUndefined({ data: data ?? undefined }),
+  };
 }
 
 function ofStatus(status: number, thrown: unknown): RequestFailure {

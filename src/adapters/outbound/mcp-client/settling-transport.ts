@@ -12,6 +12,7 @@ import {
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { errorResponse, INVALID, LOST } from './error-response.ts';
+import { toInitializeResult } from './initialize-result.ts';
 
 /** The client numbers its own requests from 0. */
 const FIRST_ID = 1_000_000;
@@ -41,6 +42,8 @@ export class SettlingTransport implements Transport {
   /** The client's own requests that wait for a response. The controller ends the stream of a request, if it has one. */
   readonly #waiting = new Map<RequestId, AbortController | undefined>();
   readonly #asked = new Map<number, Asked>();
+  /** The ID of the client's request `initialize`. */
+  #initialize: RequestId | undefined;
   #nextId = FIRST_ID;
 
   constructor(transport: Transport) {
@@ -65,8 +68,11 @@ export class SettlingTransport implements Transport {
         const asked = this.#asked.get(Number(id));
         if (asked !== undefined) return this.#settle(asked, toStrict(Number(id), message));
         this.#waiting.delete(id);
+        const response = toStrict(id, message);
+        const isInitialized = id === this.#initialize && 'result' in response;
+        const read = isInitialized ? { ...response, result: toInitializeResult(response.result) } : response;
         // The client handles a notification in a microtask, so that a response must not overtake it.
-        queueMicrotask(() => this.onmessage?.(toStrict(id, message), extra));
+        queueMicrotask(() => this.onmessage?.(read, extra));
       } else this.onmessage?.(message, extra);
     };
   }
@@ -137,6 +143,7 @@ export class SettlingTransport implements Transport {
   /** Sends a request of the client. */
   async #send(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
     const { id } = message;
+    if ('method' in message && message.method === 'initialize') this.#initialize = id;
     const ended = this.hasPerRequestStream ? new AbortController() : undefined;
     this.#waiting.set(id, ended);
     const onRequestStreamEnd = () => {

@@ -3,6 +3,7 @@ import { certificateProblem } from '../../../domain/values/certificate-problem.t
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { requestIdIn, tooLargeResponse } from './error-response.ts';
 import { MessageBytes } from './message-bytes.ts';
+import { readEvent, readMessages } from './read-messages.ts';
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
@@ -12,18 +13,33 @@ export class ResponseTooLarge extends Error {
 }
 
 /**
- * A `fetch` for the transports of the official client, which would read a message of any size. A body that is too large is not read to its
- * end. An event that is too large is replaced by an error response to its request.
+ * A `fetch` for the transports of the official client, which would read a message of any size, and refuse what MCP does not specify. A body that is
+ * too large is not read to its end. An event that is too large is replaced by an error response to its request.
  */
-export function boundedFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
+export function messageFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
   return async (url, init) => {
     const response = await fetch(url, init).catch(withCertificateProblem);
     const { body, headers } = response;
     if (body === null) return response;
+    const requestId = requestIdOf(init?.body);
     const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
-    const limit = isStream ? eventLimit(maxBytes, requestIdOf(init?.body)) : bodyLimit(maxBytes);
-    return new Response(body.pipeThrough(limit), response);
+    if (isStream) {
+      const events = body.pipeThrough(lineFeeds()).pipeThrough(eventLimit(maxBytes, requestId));
+      return new Response(events, response);
+    }
+    const limited = new Response(body.pipeThrough(bodyLimit(maxBytes)), response);
+    if (requestId === undefined || !response.ok) return limited;
+    const text = await limited.text();
+    const read = readMessages(text, requestId);
+    return read === undefined || read.isAsWritten ? new Response(text, response) : rewritten(read.values, response);
   };
+}
+
+function rewritten(values: readonly unknown[], { status, statusText, headers }: Response): Response {
+  const all = new Headers(headers);
+  all.set('content-type', 'application/json');
+  const body = JSON.stringify(values.length === 1 ? values[0] : values);
+  return new Response(body, { status, statusText, headers: all });
 }
 
 /** Adds the problem with a certificate to the message of an error, because the SSE transport keeps nothing else of an error. */
@@ -50,6 +66,22 @@ function bodyLimit(maxBytes: number): Bytes {
 }
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Replaces the other ends of lines that event streams may have, a carriage return with or without a line feed. */
+function lineFeeds(): Bytes {
+  let endsWithReturn = false;
+  return new TransformStream({
+    transform(chunk, controller) {
+      const bytes = endsWithReturn && chunk[0] === LINE_FEED ? chunk.subarray(1) : chunk;
+      endsWithReturn = chunk.at(-1) === CARRIAGE_RETURN;
+      if (!bytes.includes(CARRIAGE_RETURN)) return controller.enqueue(bytes);
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
+      controller.enqueue(Buffer.from(text.replace(/\r\n?/g, '\n'), 'latin1'));
+    },
+  });
+}
+
 /** Size of the parts of an event beside its message, such as the names of its fields and its ID. */
 const FIELD_BYTES = 1024;
 
@@ -64,7 +96,7 @@ function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
 
   const onEnd = (controller: TransformStreamDefaultController<Uint8Array>) => {
     const read = event.take();
-    if (read instanceof Uint8Array) return controller.enqueue(read);
+    if (read instanceof Uint8Array) return controller.enqueue(readEvent(read, requestId));
     const id = requestIdIn(withoutFieldNames(read.start), withoutFieldNames(read.end));
     if (id === 'unknown') controller.error(new ResponseTooLarge());
     else if (id !== undefined) controller.enqueue(errorEvent(id, maxBytes));
@@ -74,8 +106,7 @@ function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
       let eventStart = 0;
       let lineStart = 0;
       for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, lineStart)) {
-        // An empty line may have a carriage return.
-        const isEmpty = lineLength + at - lineStart <= 1;
+        const isEmpty = lineLength + at === lineStart;
         lineStart = at + 1;
         lineLength = 0;
         if (!isEmpty) continue;
@@ -88,6 +119,11 @@ function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
       if (requestId === undefined || !event.isTooLarge) return;
       controller.enqueue(errorEvent(requestId, maxBytes));
       controller.terminate();
+    },
+    flush(controller) {
+      // The last event of a stream may lack its empty line.
+      event.add(Buffer.from('\n\n'));
+      onEnd(controller);
     },
   });
 }

@@ -1,0 +1,140 @@
+import { describe, expect, test } from 'vitest';
+import { toInitializeResult } from '../../../../../src/adapters/outbound/mcp-client/initialize-result.ts';
+import { readEvent, readMessages } from '../../../../../src/adapters/outbound/mcp-client/read-messages.ts';
+
+const response = (result: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, result });
+const read = (message: unknown, requestId?: number) => readMessages(JSON.stringify(message), requestId)?.values;
+
+// S60
+describe('null is absent where MCP defines the members', () => {
+  test.each([
+    ['a result', { isError: null, _meta: null, content: [] }, { content: [] }],
+    [
+      'a block',
+      { content: [{ type: 'text', text: 'a', annotations: null }, null] },
+      { content: [{ type: 'text', text: 'a' }] },
+    ],
+    [
+      'an embedded resource',
+      { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'c', mimeType: null } }] },
+      { content: [{ type: 'resource', resource: { uri: 'a:b', text: 'c' } }] },
+    ],
+    [
+      'a tool',
+      { tools: [{ name: 'a', title: null, annotations: { readOnlyHint: null }, icons: null }], nextCursor: null },
+      { tools: [{ name: 'a', annotations: {} }] },
+    ],
+    [
+      'a prompt',
+      { prompts: [{ name: 'a', arguments: [{ name: 'b', required: null }] }] },
+      { prompts: [{ name: 'a', arguments: [{ name: 'b' }] }] },
+    ],
+    [
+      'capabilities',
+      { capabilities: { tools: { listChanged: null }, logging: null } },
+      { capabilities: { tools: {} } },
+    ],
+  ])('%s', (_, written, result) => {
+    expect(read(response(written))).toEqual([response(result)]);
+  });
+
+  test.each([
+    { content: [], structuredContent: { a: null, b: [null] } },
+    { content: [], _meta: { a: null } },
+    { tools: [{ name: 'a', inputSchema: { properties: { b: { default: null, enum: [null] } } } }] },
+    { content: [{ type: 'tool_use', input: { a: null } }] },
+    { contents: [{ uri: 'a:b', text: '' }], other: { a: null } },
+  ])('and a value of the server elsewhere: %j', (result) => {
+    expect(read(response(result))).toEqual([response(result)]);
+  });
+
+  test('a request and a notification', () => {
+    const list = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+    expect(read({ ...list, params: null })).toEqual([list]);
+    expect(read({ jsonrpc: '2.0', id: 0, method: 'ping', params: { _meta: null } })).toEqual([
+      { jsonrpc: '2.0', id: 0, method: 'ping', params: {} },
+    ]);
+  });
+});
+
+describe('an answer has the form of JSON-RPC', () => {
+  const error = { code: -32602, message: 'no' };
+  test.each([
+    ['a result beside error: null', { ...response({}), error: null }, response({})],
+    ['a result beside an empty error', { ...response({}), error: '' }, response({})],
+    ['an error beside result: null', { jsonrpc: '2.0', id: 1, result: null, error }, { jsonrpc: '2.0', id: 1, error }],
+    ['data: null', { id: 1, error: { ...error, data: null } }, { jsonrpc: '2.0', id: 1, error }],
+    ['a code as text', { id: 1, error: { ...error, code: '-32602' } }, { jsonrpc: '2.0', id: 1, error }],
+    ['an error as text', { id: 1, error: 'no' }, { jsonrpc: '2.0', id: 1, error: { code: 0, message: 'no' } }],
+    [
+      'an error without words',
+      { id: 1, error: { code: 5, message: null } },
+      { jsonrpc: '2.0', id: 1, error: { code: 5, message: 'the server gave no reason' } },
+    ],
+    ['no version', { id: 1, result: {} }, response({})],
+    ['a list as _meta', response({ _meta: [] }), response({})],
+  ])('%s', (_, written, message) => {
+    expect(read(written)).toEqual([message]);
+  });
+
+  test.each([{ id: null }, {}])('without an ID, it answers the only request: %j', (id) => {
+    expect(read({ jsonrpc: '2.0', ...id, error }, 7)).toEqual([{ jsonrpc: '2.0', id: 7, error }]);
+    expect(read({ jsonrpc: '2.0', ...id, error })).toEqual([{ jsonrpc: '2.0', error }]);
+  });
+
+  test('a value that is no message stays as it is', () => {
+    expect(read({ answer: 42 })).toEqual([{ answer: 42 }]);
+    expect(readMessages('nonsense')).toBeUndefined();
+  });
+
+  test('a list has its messages', () => {
+    expect(read([response({ _meta: null }), response({}, 2)])).toEqual([response({}), response({}, 2)]);
+  });
+});
+
+describe('an event', () => {
+  const eventOf = (text: string) => Buffer.from(readEvent(Buffer.from(text), 3)).toString();
+
+  test('has the message as MCP specifies it', () => {
+    const written =
+      'id: 7\nevent: message\nretry: 5\ndata: {"jsonrpc":"2.0",\ndata: "id":1,"result":{"_meta":null}}\n\n';
+    expect(eventOf(written)).toBe('retry: 5\nevent: message\nid: 7\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
+    expect(eventOf('data: \uFEFF{"jsonrpc":"2.0","id":1,"result":{}}\n\n')).toBe(
+      'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+    );
+  });
+
+  test.each([
+    'event: endpoint\ndata: /messages\n\n',
+    ': ping\n\n',
+    'data: \n\n',
+    'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
+  ])('stays as it is: %j', (text) => expect(eventOf(text)).toBe(text));
+});
+
+describe('the result of `initialize`', () => {
+  const identity = { name: 'a', version: '1' };
+  test.each([
+    ['nothing but the revision', {}, { capabilities: {}, serverInfo: { name: '', version: '' } }],
+    [
+      'a name without a version',
+      { serverInfo: { name: 'a' } },
+      { capabilities: {}, serverInfo: { name: 'a', version: '' } },
+    ],
+    [
+      'lists in place of objects',
+      { capabilities: { tools: [], prompts: true, logging: false }, serverInfo: identity },
+      { capabilities: { tools: {}, prompts: {} }, serverInfo: identity },
+    ],
+    [
+      'a member of another kind',
+      { capabilities: { tools: { listChanged: 'yes' } }, serverInfo: identity, instructions: 5 },
+      { capabilities: { tools: {} }, serverInfo: identity },
+    ],
+  ])('is usable with %s', (_, written, result) => {
+    expect(toInitializeResult({ protocolVersion: '2025-06-18', ...written })).toEqual({
+      protocolVersion: '2025-06-18',
+      ...result,
+    });
+  });
+});
