@@ -36,7 +36,8 @@ export async function runDoctor(
   return doctor(
     {
       ...context,
-      ...config,
+      notices: config.notices,
+      profiles: config.profiles,
       application,
       json,
       configSources: describeSources(config.sources),
@@ -68,7 +69,9 @@ export async function runOfflineDoctor(
   const { openai, server, access, audit, lock, quota, http } = config;
   return doctorOffline({
     ...context,
-    ...config,
+    notices: config.notices,
+    profiles: config.profiles,
+    tokenCallers: config.tokenCallers,
     json,
     unset,
     configSources: describeSources(config.sources),

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { FAILED } from '../adapters/inbound/exit-codes.ts';
 import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import { OPEN, SERVING } from '../adapters/inbound/words/serving-messages.ts';
+import { OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
 import { keyProblem } from '../domain/values/redaction.ts';
 import { composeCatalogue } from './catalogue.ts';

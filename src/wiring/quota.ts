@@ -1,6 +1,6 @@
 import type { CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
-import { shownStore } from '../adapters/outbound/config/shown-tree.ts';
+import { shownStore } from '../adapters/outbound/config/shown-config.ts';
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
 import { repeatUntil } from '../application/async/repeat-until.ts';
 import type { Clock } from '../application/ports/clock.ts';

@@ -1,6 +1,5 @@
 import { err } from 'neverthrow';
-import { readInput } from '../adapters/inbound/cli/call-input.ts';
-import { callTool } from '../adapters/inbound/cli/call-tool.ts';
+import { callTool, readInput } from '../adapters/inbound/cli/call-tool.ts';
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import type { Command } from '../adapters/inbound/cli/command-line.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';

@@ -4,8 +4,7 @@ import { type ClientList, Subscriptions } from '../adapters/inbound/mcp/subscrip
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
-import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
-import { SERVING } from '../adapters/inbound/words/serving-messages.ts';
+import { PROCESS, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import { never } from '../application/async/deadline.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';

@@ -1,14 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { err, ok, type Result } from 'neverthrow';
+import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
-import type { JsonObject } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { messageFor } from '../words/error-messages.ts';
-import { NO_ERROR_TEXT, onlyCallMessage, toolErrorCode } from '../words/tool-error-messages.ts';
+import {
+  NO_ERROR_TEXT,
+  NO_OBJECT,
+  onlyCallMessage,
+  toolErrorCode,
+  unreadableFile,
+} from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
 
@@ -63,4 +74,17 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
   const plain = toPlainResult(outcome.value);
   print(json ? plain : plain.result === null ? (plain.content ?? null) : plain.result);
   return SUCCEEDED;
+}
+
+/** Reads the input of a call: JSON, `@` and the path of a file, or `-` for standard input. The error is a message. */
+export async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
+  let json = input;
+  try {
+    if (input === '-') json = await untilAborted(text(process.stdin), signal);
+    else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
+  } catch (error) {
+    return err(unreadableFile(input.slice(1), reasonOf(error)));
+  }
+  const args = parseJson(json);
+  return isObject(args) ? ok(args) : err(NO_OBJECT);
 }

@@ -21,7 +21,7 @@ import { keyProblem } from '../../../domain/values/redaction.ts';
 import { messageForProblem } from '../words/config-problems.ts';
 import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
-import { OPEN } from '../words/serving-messages.ts';
+import { OPEN } from '../words/process-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 import { type CheckedAudit, type CheckedQuota, checkAccess, checkAudit, checkLock, checkQuota } from './team-checks.ts';
 

@@ -2,7 +2,8 @@ import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-status.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
-import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { cleanLine, cleanText, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, SUCCEEDED } from '../exit-codes.ts';
 import { notApprovedMessage } from '../words/lock-messages.ts';
@@ -10,7 +11,6 @@ import { duration } from '../words/plain.ts';
 import { idleServers, NO_SERVERS, NO_SERVERS_ALLOWED, toolErrorMessage } from '../words/tool-error-messages.ts';
 import type { CommandContext } from './command-context.ts';
 import { openLine } from './live-line.ts';
-import { toolLines } from './tool-parameters.ts';
 
 interface ListToolsOptions extends CommandContext {
   /** The servers that are shown. */
@@ -99,4 +99,38 @@ function describe({ name: rawName, description }: GatewayTool): string {
   // Cuts after a word, if one ends near the limit.
   const short = line.length > MAX_DESCRIPTION ? clip(line, MAX_DESCRIPTION).replace(/(?<=.{50})\s\S*…$/, '…') : line;
   return short === '' ? name : `${name}: ${short}`;
+}
+
+const MAX_TYPE = 200;
+
+/** A tool with its complete description and one line per parameter. */
+function toolLines({ server, name, description, inputSchema }: GatewayTool): readonly string[] {
+  const { properties, required } = inputSchema;
+  const names = Array.isArray(required) ? required : [];
+  const parameters = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
+    parameterLine(name, isObject(schema) ? schema : {}, names.includes(name)),
+  );
+  const title = cleanLine(`${server}/${name}`);
+  const text = cleanText(description).trim();
+  return [text === '' ? title : `${title}: ${text}`, ...(parameters.length === 0 ? ['  (no parameters)'] : parameters)];
+}
+
+function parameterLine(name: string, schema: JsonObject, isRequired: boolean): string {
+  const about = [typeOf(schema)];
+  if (schema.default !== undefined) about.push(`default ${JSON.stringify(schema.default)}`);
+  else if (isRequired) about.push('required');
+  const description = typeof schema.description === 'string' ? `: ${schema.description}` : '';
+  return `  ${cleanLine(`${name} (${clip(about.join(', '), MAX_TYPE)})${description}`)}`;
+}
+
+/** The type of a value, for people; `any` if the schema names no simple type. */
+function typeOf(schema: JsonObject): string {
+  const { type, items, anyOf, oneOf } = schema;
+  const choices = schema.const === undefined ? schema.enum : [schema.const];
+  if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' or ');
+  const alternatives = anyOf ?? oneOf;
+  if (Array.isArray(alternatives)) return alternatives.filter(isObject).map(typeOf).join(' or ') || 'any';
+  if (type === 'array' && isObject(items)) return `list of ${typeOf(items)}`;
+  if (Array.isArray(type)) return type.join(' or ');
+  return typeof type === 'string' ? type : 'any';
 }

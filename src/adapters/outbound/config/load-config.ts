@@ -7,7 +7,7 @@ import { PROXY_VARIABLES, variableText } from '../network/environment.ts';
 import { readProxy } from '../network/proxies.ts';
 import { checkOfferedTools, readAccess } from './access-config.ts';
 import type { ConfigTree } from './keys.ts';
-import { mistypedVariables } from './mistyped-variables.ts';
+import { mistypedVariables, unknownCallers } from './mistyped-names.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
 import { readOAuth } from './oauth-config.ts';
 import { reporter, withoutSecrets } from './problems.ts';
@@ -24,8 +24,7 @@ import {
 import type { ServerConfig } from './server-config.ts';
 import { readServers } from './servers-config.ts';
 import { type ConfigOptions, readSetKeys } from './set-keys.ts';
-import { toShownTree } from './shown-tree.ts';
-import { unknownCallers } from './unknown-callers.ts';
+import { toShownTree } from './shown-config.ts';
 
 /** The configuration, or every problem with it; in both cases, the files that it names and the form of the log. */
 export async function loadConfig(

@@ -6,14 +6,13 @@ import { GATEWAY_MARKER, type NamedText, variableText } from '../network/environ
 import type { ConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter } from './problems.ts';
-import { secretVariables } from './secrets.ts';
+import { clientSecrets, secretVariables, serverSecrets } from './secrets.ts';
 import { clientSecretVariable } from './server-auth.ts';
 import { readServerEntry, type ServerEntry } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
-import { clientSecrets, serverSecrets } from './server-secrets.ts';
 import { type FileEntry, readServersFile } from './servers-file.ts';
 import type { ConfigOptions } from './set-keys.ts';
-import { shownServer } from './shown-servers.ts';
+import { shownServer } from './shown-config.ts';
 
 /** The variable with the time limit of all servers without `timeout`. It has no key in YAML. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';

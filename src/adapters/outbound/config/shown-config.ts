@@ -1,8 +1,32 @@
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
+import { shownName } from '../network/environment.ts';
+import { KEYS } from './keys.ts';
 import { type ServerEntry, withoutEffect } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
-import type { Key } from './table.ts';
+import { type Key, toTree, type Values } from './table.ts';
+
+/** The merged keys for display. The values in `read` replace those of the keys. The redactor later masks secrets in wrong places. */
+export function toShownTree(values: Values, read: JsonObject): JsonObject {
+  const shown = new Map([...values, ...Object.entries(read)]);
+  for (const { path, kind } of KEYS) {
+    const value = values.get(path);
+    const masked = isObject(value)
+      ? Object.entries(value).map(([caller, name]) => [caller, shownName(String(name))])
+      : [];
+    if (kind.namesSecret && value !== undefined)
+      shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
+  }
+  // Without a file, there is no audit, and its defaults are not in force.
+  if (!values.has('audit.file')) for (const path of shown.keys()) if (path.startsWith('audit.')) shown.delete(path);
+  shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
+  return toTree(shown);
+}
+
+/** The URL of a store without its password. */
+export function shownStore(store: string): string {
+  return store.replace(/^(rediss?:\/\/[^:@/]*):.*@/, `$1:${MASK}@`);
+}
 
 /** A server for `--show-config`: the keys as they are written and, for the others, the defaults in force. */
 export function shownServer(written: JsonObject, entry: ServerEntry, isHttp: boolean): JsonObject {

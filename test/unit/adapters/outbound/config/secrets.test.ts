@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { serverSecrets } from '../../../../../src/adapters/outbound/config/secrets.ts';
 import type { ServerEntry } from '../../../../../src/adapters/outbound/config/server-entry.ts';
-import { serverSecrets } from '../../../../../src/adapters/outbound/config/server-secrets.ts';
 
 const child = (envs: Readonly<Record<string, string>>, args: readonly string[] = []) =>
   ({ connection: { kind: 'child', envs, args } }) as ServerEntry;
