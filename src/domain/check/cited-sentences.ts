@@ -3,7 +3,7 @@ import { hasFigures } from '../evidence/evidence.ts';
 
 /** Characters that represent links, and enclose their labels, while a text is split into sentences. */
 export const MARKS = /[\uE000-\uE003]/g;
-const LABEL = '(?:\uE002[^\uE003]*\uE003)';
+const LABEL = '(?:\uE002[^\uE002\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
 /** Abbreviations before a name or a number, whose full stop ends no sentence. */
 const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)\\.';
@@ -47,7 +47,7 @@ function claimsIn(sentence: string): readonly CitedClaim[] {
 
 /** Whether a text has more than labels of links, and a word such as "Source". */
 function hasText(segment: string): boolean {
-  const text = segment.replace(/\uE002[^\uE003]*\uE003/g, '');
+  const text = segment.replace(/\uE002[^\uE002\uE003]*\uE003/g, '');
   const isSource = text.length <= MAX_SOURCE && /^\W*(?:sources?|via|see|出典|参照)\W*$/i.test(text);
   return !isSource && /[\p{L}\p{N}]/u.test(text);
 }
@@ -56,8 +56,8 @@ const MAX_SOURCE = 60;
 
 /** Removes the brackets of links from a claim, and labels after its end. */
 function toText(segment: string): string {
-  const inBrackets = /[(（［【](?:[\s,;、・/]|\uE002[^\uE003]*\uE003)*[)）］】]/g;
-  const afterEnd = /([.!?。！？]["')\]”’」』）]{0,3})(?:[\s,、]*\uE002[^\uE003]*\uE003)+\s*$/;
+  const inBrackets = /[(（［【](?:[\s,;、・/]|\uE002[^\uE002\uE003]*\uE003)*[)）］】]/g;
+  const afterEnd = /([.!?。！？]["')\]”’」』）]{0,3})(?:[\s,、]*\uE002[^\uE002\uE003]*\uE003)+\s*$/;
   const text = segment.replace(inBrackets, '').replace(afterEnd, '$1').replace(MARKS, '');
   const claim = toClaim(text).replace(/\s+(?=[.,;。、])/g, '');
   // A full stop may end the part before the link to which it belongs.

@@ -11,7 +11,7 @@ export const LINK_TARGET =
 const LINK = new RegExp(LINK_LABEL + LINK_TARGET, 'gi');
 /** Parts of a line that do not belong to a claim: code, tags, other links, URLs, marks of notes, Markdown. */
 const NO_TEXT =
-  /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
+  /(`{1,3})[^`]{1,400}\1|<\/?[a-z][^<>]{0,300}>|!?\[[^[\]]{0,100}\]\([^()\s]{0,4000}\)?|https?:\/\/[^\s()<>、。]+|\[\^?\d{1,3}\]|[_|]{1,3}|~~/gi;
 /** The marks at the start of a line: of lists, headings, quotes and tables, with the number of an item. */
 const LINE_START = /^[\s>|*_#+-]*(?:\(?\d{1,3}\\?[.)．）](?=[\s*_\p{L}]))?/u;
 

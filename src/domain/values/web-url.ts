@@ -1,3 +1,5 @@
+import { withoutEnd } from './text-end.ts';
+
 /** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;
 
@@ -66,6 +68,6 @@ const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
 /** Whether a URL, or a source without a scheme, is of one of these hosts or of a subdomain of one. */
 export function isOnHost(url: string, hosts: readonly string[]): boolean {
   const [, named = url] = /^\s*https?:\/\/(?:[^\s/@]*@)?([^\s/:?#]+)/i.exec(url) ?? [];
-  const host = named.toLowerCase().replace(/\.+$/, '');
+  const host = withoutEnd(named.toLowerCase(), /\./);
   return hosts.some((name) => host === name || host.endsWith(`.${name}`));
 }

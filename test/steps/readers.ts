@@ -1,0 +1,242 @@
+import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
+import { decodeHeader } from '../../src/adapters/inbound/http/mcp-headers.ts';
+import { requestIdIn } from '../../src/adapters/outbound/mcp-client/error-response.ts';
+import { isBearerChallenge, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
+import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
+import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
+import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
+import { handleIn } from '../../src/domain/answers/answer-handle.ts';
+import { cutAtParagraph } from '../../src/domain/answers/answer-size.ts';
+import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
+import { languageOf } from '../../src/domain/answers/language.ts';
+import { parseQuestion } from '../../src/domain/answers/question.ts';
+import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
+import { citedClaims } from '../../src/domain/check/cited-sentences.ts';
+import { withMarkdownLinks } from '../../src/domain/check/html-links.ts';
+import { linksIn } from '../../src/domain/check/text-links.ts';
+import { claimsFor, toClaim } from '../../src/domain/evidence/claims.ts';
+import { figureIndex, missingFigures } from '../../src/domain/evidence/figures.ts';
+import { fold } from '../../src/domain/evidence/folded-text.ts';
+import { toReading } from '../../src/domain/evidence/numerals.ts';
+import { passageFor } from '../../src/domain/evidence/passages.ts';
+import { textLanguage } from '../../src/domain/evidence/text-language.ts';
+import { isAllowed, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { parseGatewayUri } from '../../src/domain/gateway/shared-entries.ts';
+import { parseToolResult, textOf, toPlainResult } from '../../src/domain/gateway/tool-result.ts';
+import { findTools } from '../../src/domain/gateway/tool-search.ts';
+import { traceContextOf } from '../../src/domain/gateway/trace-context.ts';
+import { exposedNames, functionNames, mayHaveHash } from '../../src/domain/gateway/unique-names.ts';
+import {
+  callName,
+  resolveMarkers,
+  sourcesOf,
+  withoutFileUris,
+  withoutLocalPath,
+} from '../../src/domain/grounded/own-source.ts';
+import { toErrorOutput, toProblemOutput, toToolOutput } from '../../src/domain/grounded/tool-output.ts';
+import { reasonOf } from '../../src/domain/values/certificate-problem.ts';
+import {
+  cleanLine,
+  cleanText,
+  clip,
+  shortLine,
+  withoutTracking,
+  withoutUnsafeCharacters,
+} from '../../src/domain/values/clean-text.ts';
+import { closeFence, fenceAfter } from '../../src/domain/values/code-fence.ts';
+import { toErrorLine } from '../../src/domain/values/error-line.ts';
+import { publishedOn } from '../../src/domain/values/published-date.ts';
+import {
+  createRedactor,
+  looksLikeKey,
+  redactedJson,
+  redactedValue,
+  withoutKeyLike,
+} from '../../src/domain/values/redaction.ts';
+import { withVisibleCharacters } from '../../src/domain/values/visible-characters.ts';
+import {
+  decoded,
+  isOnHost,
+  isTooLong,
+  isUnusable,
+  isWebUrl,
+  toHostName,
+  toWebUrl,
+  withoutUserInfo,
+} from '../../src/domain/values/web-url.ts';
+
+const redactor = createRedactor();
+redactor.learn({ own: ['sk-0123456789', 'key1'], ofServers: ['a secret of a server'] });
+const { known } = redactor;
+const SOURCE = { ref: 'turn0tool0', url: 'notes://a', call: 'notes/read' };
+const MAX = { characters: 4000, imageBytes: 1000 };
+const CONTEXT = { redactor, route: 'api.openai.com', model: 'm', apiKeyVariable: 'OPENAI_API_KEY', attempt: 1 };
+const DEFAULTS = { recencyDays: 60, maxResults: 5, domains: [] };
+const block = (text: string) => ({ type: 'text', text });
+const link = (text: string) => ({ type: 'resource_link', uri: `notes://${text}`, name: text });
+const tool = (name: string, description = name) => ({ server: 'notes', name, description, inputSchema: {} });
+const page = (text: string) => readPage(`<html><body><p>${text}`, 'text/html', false);
+
+/** Every function of the program that reads texts of others, with a call that gives it one. */
+export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
+  'adapters/inbound/answer-markdown.ts#isBareUrl': (text) => isBareUrl({ type: 'link', raw: text }),
+  'adapters/inbound/http/mcp-headers.ts#decodeHeader': (text) => [
+    decodeHeader(text),
+    decodeHeader(`=?base64?${text}?=`),
+  ],
+  'adapters/outbound/mcp-client/error-response.ts#requestIdIn': (text) => [
+    requestIdIn(text, text),
+    requestIdIn(`{"id": "${text}`, `${text}"id": "${text}"}`),
+  ],
+  'adapters/outbound/network/challenge.ts#isBearerChallenge': (text) =>
+    isBearerChallenge({ status: 401, headers: { get: () => text } } as unknown as Response),
+  'adapters/outbound/network/challenge.ts#scopesIn': scopesIn,
+  'adapters/outbound/openai/failure.ts#toFailure': (text) =>
+    toFailure({ status: 400, name: 'Error', error: { message: text, code: text, type: text } }, CONTEXT),
+  'adapters/outbound/openai/failure.ts#toStreamFailure': (text) =>
+    toStreamFailure({ message: text, code: text }, CONTEXT),
+  'adapters/outbound/openai/failure.ts#excerpt': (text) => excerpt(text, { redactor }),
+  'adapters/outbound/pages/page-decoder.ts#decoderFor': (text) => [
+    decoderFor(Buffer.from(text), text),
+    decoderFor(Buffer.from(`<meta ${text}`), ''),
+  ],
+  'adapters/outbound/pages/page-text.ts#readPage': (text) => [page(text), readPage(text, 'text/plain', false)],
+  'domain/answers/answer-handle.ts#handleIn': (text) => [handleIn(text), handleIn(`la1.a.${text}`)],
+  'domain/answers/answer-size.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
+  'domain/answers/citation.ts#pageKey': pageKey,
+  'domain/answers/citation.ts#toCitations': (text) =>
+    toCitations(
+      { cited: [{ url: `https://a.com/${text}`, title: text }], consulted: [text], opened: [text] },
+      3,
+      '2026-01-01',
+    ),
+  'domain/answers/language.ts#languageOf': languageOf,
+  'domain/answers/question.ts#parseQuestion': (text) =>
+    parseQuestion('answer', { query: text, recency_days: text, domains: [text] }, DEFAULTS),
+  'domain/answers/sources-section.ts#sourcesSection': (text) =>
+    sourcesSection([{ url: `https://a.com/${text}`, published_at: '2026-01-01' }], [], '2026-01-01'),
+  'domain/answers/sources-section.ts#withoutSections': (text) => [
+    withoutSections(text, []),
+    withoutSections(`It is so.\n\nSources:\n- ${text}`, []),
+  ],
+  'domain/check/cited-sentences.ts#citedClaims': (text) => citedClaims(`${text}\uE0000\uE001 ${text}`),
+  'domain/check/html-links.ts#withMarkdownLinks': (text) => [
+    withMarkdownLinks(text),
+    withMarkdownLinks(`<html>${text}`),
+  ],
+  'domain/check/text-links.ts#linksIn': (text) => linksIn(`[1]: http://a${text}\n\nIt is 4 [1]. ${text}[1]`),
+  'domain/evidence/claims.ts#claimsFor': (text) => claimsFor(`${text} [a](https://a.com) ${text}`, 'https://a.com'),
+  'domain/evidence/claims.ts#toClaim': toClaim,
+  'domain/evidence/figures.ts#figureIndex': figureIndex,
+  'domain/evidence/figures.ts#missingFigures': (text) => missingFigures([toClaim(text)], figureIndex('')),
+  'domain/evidence/folded-text.ts#fold': fold,
+  'domain/evidence/numerals.ts#toReading': (text) => toReading(text),
+  'domain/evidence/passages.ts#passageFor': (text) => passageFor(toClaim(text), text),
+  'domain/evidence/text-language.ts#textLanguage': textLanguage,
+  'domain/gateway/gateway-tool.ts#isAllowed': (text) => isAllowed(text, { allow: ['a*', '*b', '*c*'] }),
+  'domain/gateway/gateway-tool.ts#parseTool': (text) => parseTool('notes', { ...tool(text), title: text }),
+  'domain/gateway/shared-entries.ts#parseGatewayUri': (text) => parseGatewayUri(`gateway:///${text}`),
+  'domain/gateway/tool-result.ts#parseToolResult': (text) => parseToolResult({ content: [block(text)] }),
+  'domain/gateway/tool-result.ts#textOf': (text) =>
+    textOf({ content: [block(text), block(text)], isError: true, raw: {} }),
+  'domain/gateway/tool-result.ts#toPlainResult': (text) =>
+    toPlainResult({ content: [block(text)], isError: false, raw: {} }),
+  'domain/gateway/tool-search.ts#findTools': (text) => findTools([tool('a', text), tool(text)], text),
+  'domain/gateway/trace-context.ts#traceContextOf': (text) => traceContextOf({ traceparent: text, baggage: text }),
+  'domain/gateway/unique-names.ts#exposedNames': (text) => exposedNames([tool(text), tool('a')], ['notes', 'a']),
+  'domain/gateway/unique-names.ts#functionNames': (text) => functionNames([tool(text), tool('a')]),
+  'domain/gateway/unique-names.ts#mayHaveHash': mayHaveHash,
+  'domain/grounded/own-source.ts#callName': (text) => callName({ server: 'notes', name: text }),
+  'domain/grounded/own-source.ts#resolveMarkers': (text) => [
+    resolveMarkers(text, [SOURCE]),
+    resolveMarkers(text.replaceAll('a', '\uE200cite\uE202turn0tool0'), [SOURCE]),
+  ],
+  'domain/grounded/own-source.ts#sourcesOf': (text) =>
+    sourcesOf({ content: [link(text)], isError: false, raw: {} }, 'notes/read', 0, known),
+  'domain/grounded/own-source.ts#withoutFileUris': (text) => withoutFileUris(`file:///${text}`, [SOURCE]),
+  'domain/grounded/own-source.ts#withoutLocalPath': (text) => withoutLocalPath({ ...SOURCE, url: text }),
+  'domain/grounded/tool-output.ts#toErrorOutput': toErrorOutput,
+  'domain/grounded/tool-output.ts#toProblemOutput': toProblemOutput,
+  'domain/grounded/tool-output.ts#toToolOutput': (text) =>
+    toToolOutput({ content: [block(text), link(text)], isError: false, raw: {} }, 'notes/read', [SOURCE], MAX, known),
+  'domain/values/certificate-problem.ts#reasonOf': (text) => reasonOf(new Error(text)),
+  'domain/values/clean-text.ts#cleanLine': cleanLine,
+  'domain/values/clean-text.ts#cleanText': cleanText,
+  'domain/values/clean-text.ts#clip': (text) => clip(text, text.length - 1),
+  'domain/values/clean-text.ts#shortLine': (text) => shortLine(text, 300),
+  'domain/values/clean-text.ts#withoutTracking': withoutTracking,
+  'domain/values/clean-text.ts#withoutUnsafeCharacters': withoutUnsafeCharacters,
+  'domain/values/code-fence.ts#closeFence': closeFence,
+  'domain/values/code-fence.ts#fenceAfter': (text) => [fenceAfter(text, ''), fenceAfter(text, '```')],
+  'domain/values/error-line.ts#toErrorLine': (text) => [toErrorLine(text), toErrorLine(`Error: a at ${text}`)],
+  'domain/values/published-date.ts#publishedOn': (text) =>
+    publishedOn({ jsonLd: [text], article: [text], citation: [text], time: [text] }, '2026-01-01'),
+  'domain/values/redaction.ts#createRedactor': (text) =>
+    [redactor.anywhere, redactor.known, redactor.inLogs].map((redact) => redact(text)),
+  'domain/values/redaction.ts#looksLikeKey': looksLikeKey,
+  'domain/values/redaction.ts#redactedJson': (text) => redactedJson({ text }, known),
+  'domain/values/redaction.ts#redactedValue': (text) => redactedValue({ text }, known),
+  'domain/values/redaction.ts#withoutKeyLike': withoutKeyLike,
+  'domain/values/visible-characters.ts#withVisibleCharacters': withVisibleCharacters,
+  'domain/values/web-url.ts#decoded': decoded,
+  'domain/values/web-url.ts#isOnHost': (text) => isOnHost(`https://${text}`, ['a.com']),
+  'domain/values/web-url.ts#isTooLong': isTooLong,
+  'domain/values/web-url.ts#isUnusable': isUnusable,
+  'domain/values/web-url.ts#isWebUrl': isWebUrl,
+  'domain/values/web-url.ts#toHostName': toHostName,
+  'domain/values/web-url.ts#toWebUrl': (text) => toWebUrl(`https://a.com/${text}`),
+  'domain/values/web-url.ts#withoutUserInfo': withoutUserInfo,
+};
+
+/** Functions beside patterns that read no text of others, or only one that a bound keeps short, with the reason. */
+export const OTHERS: readonly (readonly [names: readonly string[], reason: string])[] = [
+  [['domain/evidence/dates.ts#', 'domain/evidence/numerals.ts#numeralsIn'], 'parts of figureIndex, which is above'],
+  [
+    ['wiring/', 'adapters/outbound/config/', 'adapters/outbound/files/', 'adapters/outbound/network/'],
+    'the configuration',
+  ],
+  [['adapters/inbound/cli/', 'adapters/inbound/words/'], 'what a person typed, and messages of bounded parts'],
+  [['adapters/inbound/http/page/'], 'the page reads texts in the browser of the person who asked for them'],
+  [
+    ['adapters/inbound/http/', 'adapters/inbound/stdio/', 'adapters/inbound/mcp/'],
+    'methods, headers and names: Node.js limits headers to 16 KiB, and the functions above read the texts',
+  ],
+  [
+    ['adapters/inbound/answer-markdown.ts#'],
+    'marked reads answers of the model, which the limit of their length bounds',
+  ],
+  [['adapters/outbound/openai/'], 'replies of the API; their texts are read by the functions above'],
+  [
+    ['adapters/outbound/login/', 'adapters/outbound/oauth/'],
+    'documents of issuers that are configured, of bounded size',
+  ],
+  [
+    ['adapters/outbound/mcp-client/', 'adapters/outbound/definitions/'],
+    'frames of servers; their texts are read by the functions above',
+  ],
+  [['adapters/outbound/logger/'], 'lines of this program'],
+  [['adapters/outbound/pages/'], 'requests; the texts of pages are read by the functions above'],
+  [['application/'], 'a use case, which calls the functions above'],
+  [
+    ['domain/answers/model-profile.ts#', 'domain/gateway/own-command.ts#', 'domain/gateway/call-origin.ts#'],
+    'the configuration',
+  ],
+  [
+    [
+      'domain/answers/answer-handle.ts#toHandle',
+      'domain/grounded/own-source.ts#markerOf',
+      'domain/gateway/unique-names.ts#uniqueNames',
+    ],
+    'texts that this program has made',
+  ],
+  [['domain/values/redaction.ts#keyProblem', 'domain/values/redaction.ts#isSendableKey'], 'the API key'],
+  [
+    [
+      'domain/gateway/gateway-tool.ts#',
+      'domain/gateway/shared-entries.ts#',
+      'domain/gateway/trace-context.ts#',
+      'domain/values/certificate-problem.ts#',
+    ],
+    'members of objects, without patterns; those with patterns are above',
+  ],
+];

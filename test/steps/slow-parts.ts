@@ -1,0 +1,28 @@
+import { stepsOf } from '../support/steps/count-steps.ts';
+
+/** Parts of texts that were written to be read slowly: runs, openings without ends, nested marks, and beginnings of what a pattern looks for. */
+const PARTS: readonly string[] = [
+  ...['a', ' ', '\n', '!', '[', '`', '"', '1', '> ', 'あ', '「'],
+  ...['?(', '[[a]', '![a](', '[x](http://a.b) 5. ', '*a_', '。（', '出典', '1. '],
+  ...['http://a', 'http://a.b/(', 'http://a!', '://a@', 'a.a/', '\nSources:\n- http://a.b\n'],
+  ...['<a href="', '<pre>', '<!--', '1,', '千', '1 may '],
+  ...['Bearer a', '\uE200cite\uE202a', '\uE0001\uE001', '\uE002a', '\u001B]', '{"id":1,', '😀'],
+];
+
+const [SHORT, LONG] = [4000, 16_000];
+/** More steps for each character than any function needs. */
+const MOST = 700;
+
+/** A text of this length, which ends with what no part has. */
+function hostile(part: string, length: number): string {
+  return `${part.repeat(Math.ceil(length / part.length)).slice(0, length - 1)}ア`;
+}
+
+/** The parts of which a text of 16,000 characters takes clearly more than four times the steps of one of 4,000 characters. */
+export function slowParts(read: (text: string) => unknown): readonly string[] {
+  return PARTS.filter((part) => {
+    const few = stepsOf(() => read(hostile(part, SHORT)), SHORT * MOST);
+    const most = Math.min(LONG * MOST, 5 * few + LONG);
+    return few >= SHORT * MOST || stepsOf(() => read(hostile(part, LONG)), most) >= most;
+  });
+}
