@@ -3,8 +3,7 @@ import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson } from '../../../domain/values/json.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
-import type { ApiResponse } from './api-exchange.ts';
-import type { ApiFetch } from './api-fetch.ts';
+import type { ApiFetch, ApiResponse } from './api-fetch.ts';
 import { asObject } from './json-values.ts';
 import { type RequestBody, SOURCES } from './request-body.ts';
 

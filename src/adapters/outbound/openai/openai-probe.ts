@@ -4,9 +4,8 @@ import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';
 import type { ApiFetch } from './api-fetch.ts';
-import { excerpt, type FailureContext, toFailure } from './failure.ts';
+import { excerpt, type FailureContext, toFailure, toThrownFailure } from './failure.ts';
 import { asObject, asText } from './json-values.ts';
-import { toThrownFailure } from './thrown-failure.ts';
 
 export interface OpenAiProbeOptions extends NetworkOptions, Omit<FailureContext, 'model' | 'attempt'> {
   readonly fetch: ApiFetch;

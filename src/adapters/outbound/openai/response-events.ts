@@ -3,7 +3,7 @@ import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText } from './json-values.ts';
-import { openedPage, queriesOf } from './search-calls.ts';
+import { openedPage, queriesOf } from './search-reply.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 const IN_PROGRESS = 'response.in_progress';

@@ -3,10 +3,9 @@ import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/clock.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-exchange.ts';
-import { excerpt, type Failure, permanentFailure } from './failure.ts';
+import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
+import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
 import type { ResponseEvents } from './response-events.ts';
-import { toThrownFailure } from './thrown-failure.ts';
 
 interface Reading {
   readonly events: ResponseEvents;

@@ -5,7 +5,6 @@ import { type JsonObject, withoutUndefined } from '../../../domain/values/json.t
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
 import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
-import { consultedBy, isSearch, openedPage, queriesOf } from './search-calls.ts';
 
 /** The reply in a response, by its terminal state. With `datedIn`, a time zone, the day of access is the day on which it was created. */
 export function toSearchReply(
@@ -144,4 +143,31 @@ function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
     outputTokens: asCount(usage.output_tokens) ?? 0,
     reasoningTokens: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
   });
+}
+
+/** The queries of a `web_search_call`; `query` is the older form, and may be present in addition to `queries`. */
+export function queriesOf(call: JsonObject): readonly string[] {
+  const action = asObject(call.action);
+  const queries = Array.isArray(action?.queries)
+    ? action.queries.map(asText).filter((query) => query !== undefined)
+    : [];
+  const query = asText(action?.query);
+  return queries.length > 0 || query === undefined ? queries : [query];
+}
+
+/** The page that a call opened or searched in. */
+export function openedPage(call: JsonObject): string | undefined {
+  const action = asObject(call.action);
+  return action?.type === 'open_page' || action?.type === 'find_in_page' ? asText(action.url) : undefined;
+}
+
+/** The sources of a search: URLs, or the name of a source without a URL (`oai-weather`). */
+export function consultedBy(call: JsonObject): readonly string[] {
+  const sources = objectsOf(asObject(call.action)?.sources);
+  return sources.map((source) => asText(source.url) ?? asText(source.name)).filter((source) => source !== undefined);
+}
+
+/** A call without an action is a search too. */
+export function isSearch(call: JsonObject): boolean {
+  return !/^(?:open_page|find_in_page)$/.test(String(asObject(call.action)?.type));
 }
