@@ -8,7 +8,7 @@ import type { Kind } from '../../domain/values/kind.ts';
 import { forwardAbort, TIMED_OUT, whenSettled } from '../async/deadline.ts';
 import type { HandleSigner } from '../ports/handle-signer.ts';
 import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
-import { type OnCancel, StartedSearch, type StartedSearchOptions } from './started-search.ts';
+import { type Ending, StartedSearch, type StartedSearchOptions } from './started-search.ts';
 
 interface LongAnswersOptions extends StartedSearchOptions {
   readonly signer: HandleSigner;
@@ -34,7 +34,7 @@ export type LongOutcome = Result<SearchReply, SearchError | Unfinished>;
 interface Waiting {
   readonly request: SearchRequest;
   readonly observer: SearchObserver;
-  readonly onCancel: OnCancel;
+  readonly onCancel: Ending;
 }
 
 /** Maximum number of responses that a process remembers. */

@@ -32,20 +32,20 @@ interface Reading {
   readonly outcome: Promise<SearchOutcome>;
 }
 
+/** What happens to a response for which no call waits: it is cancelled at the API, or left to it. */
+export type Ending = 'cancel' | 'leave';
+
 type Phase =
   /** The response is requested, and its ID is not known yet. */
   | Kind<'asking', { reading: Reading }>
   /** Asking, but no call waits any more: the ID is awaited for a limited time. */
-  | Kind<'abandoned', { reading: Reading; stopTimer: () => void; isCancelled: boolean }>
+  | Kind<'abandoned', { reading: Reading; stopTimer: () => void; ending: Ending }>
   /** The response has an ID, or ends with its connection. */
   | Kind<'followed', { reading: Reading }>
   /** Nothing is read. The response, if there is one, continues at the API, and a later call can follow it. */
   | Kind<'left'>
   /** Nothing is read, and there was no ID with which a later call could follow the response. */
-  | Kind<'over', { isCancelled: boolean }>;
-
-/** Whether a cancelled call cancels the response, too, if no other call waits for it. */
-export type OnCancel = 'cancel' | 'leave';
+  | Kind<'over', { ending: Ending }>;
 
 /** One response of the API and the calls that follow it. They share its stream or, if that breaks, the looks at the response. Keeps no answer. */
 export class StartedSearch {
@@ -75,7 +75,7 @@ export class StartedSearch {
    * Waits for the reply, or until `signal` aborts. Even then the response continues, unless the last call that waits for it is cancelled, and
    * cancels it.
    */
-  async wait(observer: SearchObserver, onCancel: OnCancel, signal: AbortSignal): Promise<SearchOutcome> {
+  async wait(observer: SearchObserver, onCancel: Ending, signal: AbortSignal): Promise<SearchOutcome> {
     // One object per call, because the same observer may wait twice.
     const waiting: SearchObserver = {
       onProgress: (progress) => {
@@ -89,15 +89,18 @@ export class StartedSearch {
     const outcome = await untilAborted(this.#join().outcome, signal);
     this.#waiting.delete(waiting);
     if (outcome !== 'aborted') return outcome;
-    if (this.#waiting.size === 0) this.#onLeft(onCancel === 'cancel' && signal.reason === CANCELLED);
+    if (this.#waiting.size === 0) this.#onLeft(signal.reason === CANCELLED ? onCancel : 'leave');
     return err({ kind: 'aborted' });
   }
 
   /** Stops reading. */
   stop(): void {
+    this.#end('ending' in this.#phase ? this.#phase.ending : 'leave');
+  }
+
+  #end(ending: Ending): void {
     const phase = this.#phase;
-    const isCancelled = 'isCancelled' in phase && phase.isCancelled;
-    this.#phase = this.id === undefined ? { kind: 'over', isCancelled } : { kind: 'left' };
+    this.#phase = this.id === undefined ? { kind: 'over', ending } : { kind: 'left' };
     if (phase.kind === 'abandoned') phase.stopTimer();
     if ('reading' in phase) phase.reading.controller.abort();
     if (this.id === undefined) this.#options.onOver();
@@ -148,13 +151,14 @@ export class StartedSearch {
 
   async #watch(observer: Required<SearchObserver>, signal: AbortSignal): Promise<SearchOutcome> {
     const { id } = this;
+    const { request } = this.#options;
     if (id === undefined) return err({ kind: 'aborted' });
     // Clients with an idle timeout need some progress.
     observer.onProgress({ kind: 'thinking' });
     const onLook = (searches: number) => {
       this.searches = searches;
     };
-    const outcome = await watchResponse(id, this.#options.request, this.#options, { ...observer, onLook }, signal);
+    const outcome = await watchResponse({ id, request }, this.#options, { ...observer, onLook }, signal);
     if (outcome.isOk() && !this.#isCounted) {
       const { usage, searches } = outcome.value.report;
       observer.onUsed({ searches, ...(usage && { usage }) });
@@ -180,26 +184,26 @@ export class StartedSearch {
     const phase = this.#phase;
     this.id = id;
     this.#first?.onStarted?.(id);
-    if ('isCancelled' in phase) this.#leave(phase.isCancelled);
+    if ('ending' in phase) this.#leave(phase.ending);
     else if (phase.kind === 'asking') this.#phase = { ...phase, kind: 'followed' };
   }
 
-  #onLeft(isCancelled: boolean): void {
+  #onLeft(ending: Ending): void {
     const phase = this.#phase;
-    if (isCancelled) this.#options.onOver();
+    if (ending === 'cancel') this.#options.onOver();
     // The request still waits: it was not sent, or was refused.
     const isSent = this.#latest?.kind !== 'waiting' && this.#latest?.kind !== 'retrying';
     if (phase.kind === 'asking' && isSent) {
-      const stopTimer = this.#options.clock.after(ID_MS, () => this.#leave(isCancelled));
-      this.#phase = { kind: 'abandoned', reading: phase.reading, stopTimer, isCancelled };
+      const stopTimer = this.#options.clock.after(ID_MS, () => this.#leave(ending));
+      this.#phase = { kind: 'abandoned', reading: phase.reading, stopTimer, ending };
     } else {
-      this.#leave(isCancelled);
+      this.#leave(ending);
     }
   }
 
   /** Leaves the response to the API, or cancels it there. */
-  #leave(isCancelled: boolean): void {
-    this.stop();
-    if (isCancelled && this.id !== undefined) this.#options.track(this.#options.responses.cancel(this.id));
+  #leave(ending: Ending): void {
+    this.#end(ending);
+    if (ending === 'cancel' && this.id !== undefined) this.#options.track(this.#options.responses.cancel(this.id));
   }
 }

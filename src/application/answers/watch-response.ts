@@ -14,15 +14,14 @@ const FIRST_MS = 60_000;
  * as a retry. `onLook` gets the number of searches so far.
  */
 export async function watchResponse(
-  id: string,
-  asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+  { id, request }: { readonly id: string; readonly request: Pick<SearchRequest, 'profile' | 'timeZone'> },
   { responses, clock }: { readonly responses: StartedResponses; readonly clock: Clock },
   observer: SearchObserver & { readonly onLook: (searches: number) => void },
   signal: AbortSignal,
 ): Promise<SearchOutcome> {
   const startedMs = clock.elapsedMs();
   for (let attempt = 2; ; attempt += 1) {
-    const look = await responses.look(id, asked, signal);
+    const look = await responses.look(id, request, signal);
     if (signal.aborted) return err({ kind: 'aborted' });
     const waitMs = clock.elapsedMs() - startedMs < FIRST_MS ? EVERY_MS : LATER_MS;
     if (look.isOk()) {

@@ -129,7 +129,12 @@ export class Attempts {
   ): Promise<Result<SearchReply, Failure>> {
     const { clock } = this.#options;
     const responses = new OpenAiStartedResponses({ ...this.#options, callFor: () => ok(client) });
-    const outcome = await watchResponse(id, request, { responses, clock }, { ...observer, onLook: () => {} }, signal);
+    const outcome = await watchResponse(
+      { id, request },
+      { responses, clock },
+      { ...observer, onLook: () => {} },
+      signal,
+    );
     if (outcome.isOk()) observer.onUsed(outcome.value.report);
     return outcome.mapErr((error) => permanentFailure(toWatchedError(error), error.kind));
   }
