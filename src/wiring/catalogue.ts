@@ -7,8 +7,7 @@ import type { Application } from '../application/answers/application.ts';
 import { whenNeeded } from '../application/async/when-needed.ts';
 import { checkProvider } from '../application/check/check-provider.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
-import type { CatalogueOptions } from '../application/tools/catalogue-options.ts';
-import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
+import { type CatalogueOptions, ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts';
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
 import { parseTool } from '../domain/gateway/gateway-tool.ts';
@@ -18,7 +17,7 @@ import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.t
 import type { Runtime } from './runtime.ts';
 import { TEXT_WORKER } from './version.ts';
 
-interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, GatewayOptions {
+interface Options extends Pick<CatalogueOptions, 'configured' | 'on'>, GatewayOptions {
   /** Calls a tool for the model. Default: by the catalogue. */
   readonly call?: AnswerGateway['call'];
 }
@@ -27,7 +26,7 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'onCallEnded'>, 
  * Composes every tool of the program, and the tools for MCP. Loads two packages when they are first needed: `openai` with the first question or
  * check, and the official MCP client with the servers. The runtime closes everything that is created here.
  */
-export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, call, ...options }: Options) {
+export function composeCatalogue(runtime: Runtime, { configured, on, call, ...options }: Options) {
   const { config } = runtime;
   const { grounding, timeZone, server, citations, request, longAnswers } = config;
   let gateway: ComposedGateway | undefined;
@@ -66,7 +65,7 @@ export function composeCatalogue(runtime: Runtime, { configured, onCallEnded, ca
   const checks = checkProvider({ tool: CHECK_SOURCES, load: loadCheck });
   const ownTools = citations.tool ? [answers, checks] : [answers];
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
-  const common = { ...runtime, configured, onCallEnded };
+  const common = { ...runtime, configured, on };
   const catalogue = new ToolCatalogue({ ...common, providers });
   // `POST /mcp/check` needs the check without its tool in the lists.
   const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });

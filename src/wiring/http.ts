@@ -41,7 +41,7 @@ async function serve(runtime: Runtime): Promise<number> {
     isShared: true,
     logSpawn,
     onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
-    onCallEnded: (report) => metrics.onCallEnded(report),
+    on: (event) => metrics.on(event),
   });
   const { catalogue, checks, moreInstructions, application, gateway, startGateway, expose } = composed;
   let loading: Promise<void> | undefined;

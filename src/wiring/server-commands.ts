@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import { callTool, readInput } from '../adapters/inbound/cli/call-tool.ts';
+import { callAndPrint, readInput } from '../adapters/inbound/cli/call-tool.ts';
 import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import type { Command } from '../adapters/inbound/cli/command-line.ts';
 import { listTools } from '../adapters/inbound/cli/list-tools.ts';
@@ -71,7 +71,7 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
     configured: (config.servers ?? []).map(({ name }) => name),
     providers: () => (gateway === undefined ? [] : [gateway]),
   });
-  return callTool({ ...context, gateway, catalogue, server, tool, args: args.value, json }, signal);
+  return callAndPrint({ ...context, gateway, catalogue, server, tool, args: args.value, json }, signal);
 }
 
 /** Signs in, signs out, or lists the logins. Starts no server. */

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { Metrics } from '../../src/adapters/inbound/http/metrics.ts';
 import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/http/serve.ts';
-import type { CallOptions } from '../../src/adapters/inbound/mcp/call-tool.ts';
+import type { ClientCallOptions } from '../../src/adapters/inbound/mcp/client-call.ts';
 import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { ServerTools } from '../../src/adapters/inbound/mcp/server-tools.ts';
 import { hashOfToken } from '../../src/adapters/outbound/config/token-file.ts';
@@ -45,7 +45,7 @@ export interface ServeHttpOptions extends CoreOptions {
   /** Other tools of the program itself. */
   readonly otherTools?: readonly ToolProvider[];
   /** The tools of a session in addition to the answer tools. */
-  readonly servers?: (options: CallOptions) => ServerTools;
+  readonly servers?: (options: ClientCallOptions) => ServerTools;
 }
 
 /** The endpoint in this process, on the core with fakes, for one test. */
@@ -66,7 +66,7 @@ export async function serveHttp({
     providers: () => [rest.gateway?.(), answers, ...otherTools].filter((provider) => provider !== undefined),
     clock,
     audit: core.audit,
-    onCallEnded: (report) => metrics.onCallEnded(report),
+    on: (event) => metrics.on(event),
   });
   const exposed = { catalogue, clock, logger, redactor, toolErrors };
   const accessLines: Record<string, unknown>[] = [];

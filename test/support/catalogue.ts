@@ -2,9 +2,8 @@ import { answerToolList } from '../../src/adapters/inbound/mcp/answer-schemas.ts
 import { AnswerProvider } from '../../src/application/answers/answer-provider.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import type { Gateway } from '../../src/application/gateway/gateway.ts';
-import type { CatalogueOptions } from '../../src/application/tools/catalogue-options.ts';
-import type { ToolCall } from '../../src/application/tools/tool-call.ts';
-import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
+import type { CallEvent, ToolCall } from '../../src/application/tools/tool-call.ts';
+import { type CatalogueOptions, ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
 import { parseTool } from '../../src/domain/gateway/gateway-tool.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -31,4 +30,11 @@ export function catalogueOf(
 /** Calls a tool of a gateway through a catalogue. */
 export function callOn(gateway: Gateway, call: ToolCall, signal: AbortSignal, options: Options = {}) {
   return catalogueOf([gateway], options).call(call, signal);
+}
+
+/** A reader of the events of calls that keeps the reports of their ends. */
+export function keepReports(reports: object[]) {
+  return (event: CallEvent) => {
+    if (event.kind === 'ended') reports.push(event.report);
+  };
 }

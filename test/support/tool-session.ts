@@ -12,7 +12,7 @@ import { RecordingLogger } from './recording-logger.ts';
 import { type ScriptedGatewayOptions, startScripted } from './scripted-gateway.ts';
 import type { ScriptedToolServer } from './scripted-tool-server.ts';
 
-interface Options extends Pick<SessionOptions, 'by' | 'observer'> {
+interface Options extends Pick<SessionOptions, 'by' | 'on'> {
   /** Default: all tools are listed. */
   readonly expose?: ServerToolsOptions['expose'];
   readonly always?: readonly string[];

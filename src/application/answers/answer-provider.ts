@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { isToolName } from '../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import type { SearchUse } from '../ports/llm-search.ts';
+import type { SearchObserver } from '../ports/llm-search.ts';
 import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
 import type { Application } from './application.ts';
@@ -45,16 +45,15 @@ export class AnswerProvider implements ToolProvider {
   }
 
   /** Does not wait once the application is loaded, because a repeated question must join its search before the first call is cancelled. */
-  async call({ tool, args, by, line, ...call }: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
+  async call({ tool, args, by, line, on, isUnlimited }: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
     if (!isToolName(tool)) throw new Error(`no answer tool: ${tool}`);
     this.#loaded ??= await this.#options.load();
-    const { isUnlimited, onUsed = () => {}, onSearchProgress = () => {} } = call;
     const effects = new Set<string>();
-    const observer = {
-      onProgress: onSearchProgress,
-      onUsed: (use: SearchUse) => {
+    const observer: SearchObserver = {
+      onProgress: (progress) => on({ kind: 'searching', progress }),
+      onUsed: (use) => {
         if (use.effect !== undefined) effects.add(use.effect);
-        onUsed(use);
+        on({ kind: 'used', use });
       },
     };
     // Audit lines of the model's calls name the line of the answer.

@@ -37,7 +37,7 @@ export function checkProvider({ tool, load }: CheckProviderOptions): ToolProvide
       if (typeof text !== 'string') return invalid('must be a string');
       const { check, present, progress, problem } = await load();
       const onProgress = (done: number, total: number) =>
-        call.onProgress?.({ progress: done, total, message: progress(done, total) });
+        call.on({ kind: 'progress', progress: { progress: done, total, message: progress(done, total) } });
       const checked = await check({ text, caller: call.by.caller, onProgress }, signal);
       if (checked.isErr()) {
         const { error } = checked;

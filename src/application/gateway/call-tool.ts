@@ -1,35 +1,49 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Rights } from '../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
+import { type NamedTools, toolsByName } from '../../domain/gateway/unique-names.ts';
 import type { SchemaValidator } from '../ports/schema-validator.ts';
-import type { ServerConnection } from '../ports/tool-server.ts';
+import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
 import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { FoundTool } from '../tools/tool-provider.ts';
 import { notAvailable, runOnServer } from './run-on-server.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
+/** All servers, as callers with these rights see them. */
+interface Servers {
+  as(rights: Rights): NamedTools;
+}
+
 /** Finds a tool of a server, which is started if necessary. The list of a lost server is still used. */
 export function findTool(
+  servers: Servers,
   supervisor: ServerSupervisor,
   call: ToolCall,
   signal: AbortSignal,
 ): FoundTool | Promise<FoundTool> {
-  if (!supervisor.isIdle) return toolOf(supervisor, call, signal);
+  if (!supervisor.isIdle) return toolOf(supervisor, nameIn(servers, call), signal);
   // Callers may have lists of an earlier start.
   const before = supervisor.list.current.byName;
-  call.onStarting?.();
-  return supervisor.use(async () => toolOf(supervisor, call, signal, before), signal);
+  call.on?.({ kind: 'starting' });
+  return supervisor.use(async () => toolOf(supervisor, nameIn(servers, call), signal, before), signal);
+}
+
+/** The name of the tool at its server, as far as it is known now. */
+function nameIn(servers: Servers, { tool, by, exposedName }: ToolCall): string {
+  if (exposedName === undefined) return tool;
+  return toolsByName(servers.as(by.rights)).get(exposedName)?.name ?? tool;
 }
 
 function toolOf(
   supervisor: ServerSupervisor,
-  { server, tool, nameWhenStarted }: ToolCall,
+  name: string,
   signal: AbortSignal,
   before?: ReadonlyMap<string, unknown>,
 ): FoundTool {
   if (signal.aborted) return { problem: { kind: 'cancelled' } };
-  const name = nameWhenStarted?.() ?? tool;
+  const { name: server } = supervisor.definition;
   const found = supervisor.list.current.byName.get(name)?.tool;
   if (supervisor.connection === undefined) return { tool: found, problem: notAvailable(supervisor) };
   const isGone = found === undefined && before?.has(name) === true;
@@ -37,13 +51,13 @@ function toolOf(
 }
 
 /** Calls a tool of a server, if the input matches its schema, and the tool is approved. */
-export async function callTool(
+export async function callOnServer(
   supervisor: ServerSupervisor,
   call: ObservedCall,
   loadValidator: () => Promise<SchemaValidator>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { server, tool: name, args, by, line, onProgress, onSent } = call;
+  const { server, tool: name, args, by, line, on } = call;
   const usable = usableTool(supervisor, call);
   if (usable.isErr()) return err(usable.error);
   const validator = await loadValidator();
@@ -57,8 +71,9 @@ export async function callTool(
     const { tool, own } = sendable.value;
     const begun = line === undefined || isReadOnly(tool) ? undefined : await line.begin();
     if (begun?.isErr()) return err(begun.error);
+    const onProgress = call.wantsProgress ? (progress: ToolProgress) => on({ kind: 'progress', progress }) : undefined;
     const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema };
-    onSent?.();
+    on({ kind: 'sent' });
     return connection.callTool(own.name, args, options, signal);
   };
   return supervisor.use(() => runOnServer(supervisor, by.caller, send, signal), signal);

@@ -5,7 +5,7 @@ import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
 import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
-import { callTool, findTool } from './call-tool.ts';
+import { callOnServer, findTool } from './call-tool.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import type { ConfiguredServer } from './server-definition.ts';
 import type { ServerStatus } from './server-status.ts';
@@ -150,7 +150,7 @@ export class Gateway implements ToolProvider {
 
   find(call: ToolCall, signal: AbortSignal): FoundTool | Promise<FoundTool> {
     const supervisor = this.#byName.get(call.server);
-    return supervisor === undefined ? {} : findTool(supervisor, call, signal);
+    return supervisor === undefined ? {} : findTool(this, supervisor, call, signal);
   }
 
   async call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
@@ -158,7 +158,7 @@ export class Gateway implements ToolProvider {
     const supervisor = this.#byName.get(server);
     // A reload may have removed the server in the meantime.
     if (supervisor === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
-    return callTool(supervisor, call, this.#options.validator, signal);
+    return callOnServer(supervisor, call, this.#options.validator, signal);
   }
 
   /** Starts a server immediately, in any state. */

@@ -12,7 +12,7 @@ import { untilAborted } from '../async/deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../ports/llm-search.ts';
-import type { ToolError } from '../tools/tool-call.ts';
+import type { CallEvent, ToolError } from '../tools/tool-call.ts';
 import type { ToolCatalogue } from '../tools/tool-catalogue.ts';
 
 /** The gateway, and the current configuration of its servers. */
@@ -126,8 +126,10 @@ export class GroundedCalls {
     const startedMs = clock.elapsedMs();
     observer.onProgress({ kind: 'calling', server, tool: name });
     const by = { ...request.by, door: 'answer' as const, requestId: undefined };
-    const onSent = isReadOnly(tool) ? undefined : () => observer.onUsed?.({ effect: callName(tool) });
-    const asked = { server, tool: name, args: planned.args, by, timeoutMs, onSent };
+    const on = ({ kind }: CallEvent) => {
+      if (kind === 'sent' && !isReadOnly(tool)) observer.onUsed?.({ effect: callName(tool) });
+    };
+    const asked = { server, tool: name, args: planned.args, by, timeoutMs, on };
     const outcome = await answerGateway.call(asked, signal);
     if (signal.aborted) return toProblemOutput('the call was cancelled');
     const ms = clock.elapsedMs() - startedMs;

@@ -24,25 +24,36 @@ export interface ToolCall {
   readonly timeoutMs?: number | undefined;
   /** Whether the answer may have any length, because a person reads it. */
   readonly isUnlimited?: boolean | undefined;
-  /** Gets the progress. Without it, a server is not asked for progress. */
-  readonly onProgress?: ((progress: ToolProgress) => void) | undefined;
-  /** Called if the server has to be started first. */
-  readonly onStarting?: (() => void) | undefined;
-  /** Called when the call is sent to its server. */
-  readonly onSent?: (() => void) | undefined;
-  readonly onSearchProgress?: ((progress: SearchProgress) => void) | undefined;
-  /** Finds the name of the tool, if it is known only after the start of the server; undefined if the name is `tool`. */
-  readonly nameWhenStarted?: (() => string | undefined) | undefined;
-  readonly observer?: CallObserver | undefined;
+  /** Whether a server is asked for progress. */
+  readonly wantsProgress?: boolean | undefined;
+  /** The name of the tool over MCP, if it may end with a hash: only the lists of started servers say which tool it means. */
+  readonly exposedName?: string | undefined;
+  /** Gets the events of the call. Must not throw. */
+  readonly on?: ((event: CallEvent) => void) | undefined;
 }
 
 /** A call on its way to a provider. */
 export interface ObservedCall extends ToolCall {
+  readonly on: (event: CallEvent) => void;
   /** The line in the audit; undefined without an audit. */
   readonly line?: AuditLine | undefined;
-  readonly onFound?: ((tool: GatewayTool) => void) | undefined;
-  readonly onUsed?: ((use: SearchUse) => void) | undefined;
 }
+
+/** What happens during a call, in this order. Readers ignore the kinds that do not concern them, so that another kind is added only here. */
+export type CallEvent =
+  | Kind<'begun', { server: string }>
+  /** The server has to be started first. */
+  | Kind<'starting'>
+  /** The caller may use the tool. */
+  | Kind<'found', { tool: GatewayTool }>
+  /** The call is sent to its server. */
+  | Kind<'sent'>
+  /** Progress that the tool reports. */
+  | Kind<'progress', { progress: ToolProgress }>
+  /** Progress of an answer, which may wait for a place at the API. */
+  | Kind<'searching', { progress: SearchProgress }>
+  | Kind<'used', { use: SearchUse }>
+  | Kind<'ended', { report: CallReport }>;
 
 /** The result of a tool. An answer tool's result also has the answer. */
 export interface ToolReturn extends ToolResult {
@@ -52,8 +63,6 @@ export interface ToolReturn extends ToolResult {
 export type ToolError = ToolCallError | Kind<'answer_failed', { error: AnswerError }>;
 
 export type ToolOutcome = Result<ToolReturn, ToolError>;
-
-export type CallTool = (call: ObservedCall, signal: AbortSignal) => Promise<ToolOutcome>;
 
 /** `tool_error`: a result with `isError`; `unfinished`: an answer whose search continues. */
 type OutcomeName =
@@ -73,14 +82,6 @@ export interface CallReport extends SearchUse {
   readonly seconds: number;
   /** Whether access refused the tool or the server. */
   readonly isDenied?: true;
-}
-
-/** Observes the calls of tools, for metrics and logs. */
-export interface CallObserver {
-  onStarted?(server: string): void;
-  /** The call starts or stops waiting for a place at the API. */
-  onWaiting?(isWaiting: boolean): void;
-  onEnded(report: CallReport): void;
 }
 
 export function outcomeOf(outcome: ToolOutcome): OutcomeName {

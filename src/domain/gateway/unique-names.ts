@@ -32,6 +32,23 @@ export function exposedNames(tools: readonly ToolName[], servers: readonly strin
   return uniqueNames(items, { ...TOOLS, taken: new Set(ambiguous.map(({ text }) => text)) });
 }
 
+/** The tools of servers: those that are offered, and those that have changed since they were approved. */
+export interface NamedTools {
+  readonly tools: readonly GatewayTool[];
+  readonly changed: readonly GatewayTool[];
+  readonly servers: readonly { readonly name: string }[];
+}
+
+/** The tools by their names over MCP. Those that have changed have names, too: names stay the same, and a call says why a tool is not offered. */
+export function toolsByName({ tools: offered, changed, servers }: NamedTools): ReadonlyMap<string, GatewayTool> {
+  const tools = [...offered, ...changed];
+  const names = exposedNames(
+    tools,
+    servers.map(({ name }) => name),
+  );
+  return new Map(tools.map((tool, index) => [names[index] ?? '', tool]));
+}
+
 /** Like `exposedNames`, with only letters, digits, `_` and `-`, as the API requires for functions, and generators of clients for operations. */
 export function functionNames(tools: readonly ToolName[]): readonly string[] {
   const usable = ({ text, identity }: Nameable) => ({ text: text.replace(/[^a-zA-Z0-9_-]/g, '_'), identity });

@@ -1,5 +1,5 @@
-import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { Answer } from '../../../application/tools/answer.ts';
+import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
@@ -37,7 +37,9 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const language = languageOf(question);
   const line = openLine(options);
   const ended: string[] = [];
-  const onProgress = (progress: SearchProgress) => {
+  const on = (event: CallEvent) => {
+    if (event.kind !== 'searching') return;
+    const { progress } = event;
     const message = progressMessage(progress, language);
     if (progress.kind === 'called') ended.push(message);
     // The next round begins as soon as a call has ended, and its line would replace that of the call, so one line shows both.
@@ -45,7 +47,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
     line?.show([message, ...before].join(' · '));
   };
   const args = { query: question };
-  const call = { server: BUILT_IN_SERVER, tool, args, by, isUnlimited: true, onSearchProgress: onProgress };
+  const call = { server: BUILT_IN_SERVER, tool, args, by, isUnlimited: true, on };
   const outcome = await catalogue.call(call, signal);
   line?.end();
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
-import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
@@ -35,15 +35,17 @@ export interface CallToolOptions extends CommandContext {
 }
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
-export async function callTool(options: CallToolOptions, signal: AbortSignal): Promise<number> {
+export async function callAndPrint(options: CallToolOptions, signal: AbortSignal): Promise<number> {
   const { gateway, catalogue, by, redactor, server, tool, args, json, out, err } = options;
   const line = openLine(options, `Starting ${server}`);
   let hasProgress = false;
   void gateway?.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
     if (!hasProgress) line?.show(`${server}/${tool}`);
   });
-  const show = ({ progress, total, message = '' }: ToolProgress) => {
+  const on = (event: CallEvent) => {
+    if (event.kind !== 'progress') return;
     hasProgress = true;
+    const { progress, total, message = '' } = event.progress;
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
@@ -56,7 +58,8 @@ export async function callTool(options: CallToolOptions, signal: AbortSignal): P
     err.write(`${message}\n`);
     return FAILED;
   };
-  const outcome = await catalogue.call({ server, tool, args, by, onProgress: line && show }, signal);
+  const call = { server, tool, args, by, wantsProgress: line !== undefined, on };
+  const outcome = await catalogue.call(call, signal);
   line?.end();
   if (outcome.isErr()) {
     const { error } = outcome;

@@ -16,7 +16,7 @@ import type { Metrics } from './metrics.ts';
 import { ofErrorObject } from './refusal.ts';
 import { type HttpRequest, originOf } from './request.ts';
 
-export interface McpOptions extends Omit<McpSessionOptions, 'by' | 'observer'> {
+export interface McpOptions extends Omit<McpSessionOptions, 'by' | 'on'> {
   readonly maxBodyBytes: number;
   readonly clock: Clock;
   readonly redactor: Redactor;
@@ -66,8 +66,8 @@ async function respond(
   const log = c.get('log');
   const { tools, shared, logger, serverInfo, moreInstructions, toolErrors } = options;
   const description = { tools, shared, serverInfo, moreInstructions };
-  const observer = options.metrics.observe(log);
-  const session = new McpSession({ ...description, logger, toolErrors, by: originOf(c, 'mcp'), observer });
+  const on = options.metrics.observe(log);
+  const session = new McpSession({ ...description, logger, toolErrors, by: originOf(c, 'mcp'), on });
   c.set('onShutDown', () => session.shutDown());
   if (log.isShutDown || c.env.incoming.socket.destroyed) return;
   let response: OutgoingMessage | undefined;

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-status.ts';
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
-import type { CallObserver, CallReport } from '../../../application/tools/tool-call.ts';
+import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { NO_ENTRY } from './access-log.ts';
 import type { LogEntry } from './request.ts';
@@ -92,8 +92,10 @@ export class Metrics {
     this.#quotaRefused.inc({ limit });
   }
 
-  /** Counts a call by a client or by the model. The names of servers are safe as labels: they come from the configuration. */
-  onCallEnded(report: CallReport): void {
+  /** Counts the calls of clients and of the model. The names of servers are safe as labels: they come from the configuration. */
+  on(event: CallEvent): void {
+    if (event.kind !== 'ended') return;
+    const { report } = event;
     const { server, tool, outcome, seconds } = report;
     if (server === BUILT_IN_SERVER && tool !== '') {
       this.#calls.inc({ tool, outcome });
@@ -105,26 +107,41 @@ export class Metrics {
     }
   }
 
-  /** Returns an observer that counts the calls of a request in flight, and completes its entry in the access log. */
-  observe(entry: LogEntry): Required<CallObserver> {
+  /** Returns a reader of the events of a request's call, which counts it while it is in flight, and completes the entry in the access log. */
+  observe(entry: LogEntry): (event: CallEvent) => void {
     let isAnswer = false;
-    return {
-      onStarted: (server) => {
-        isAnswer = server === BUILT_IN_SERVER;
-        if (isAnswer) this.#inFlight.inc();
-      },
-      onWaiting: (isWaiting) => this.#waiting.inc(isWaiting ? 1 : -1),
-      onEnded: (report) => {
-        if (isAnswer) this.#inFlight.dec();
-        // Without a known tool or server, the request is logged without a call.
-        const isKnown = report.tool !== '' || (report.server !== '' && !isAnswer);
-        if (isKnown) entry.call = isAnswer ? { searches: 0, ...report, server: '' } : report;
-        if (report.isDenied !== true) return;
-        entry.reason = entry.isUnlisted ? NO_ENTRY : 'access';
-        this.#denied ??= this.#counter('access_denied_total');
-        this.#denied.inc();
-      },
+    let isWaiting = false;
+    const setWaiting = (isNowWaiting: boolean) => {
+      if (isNowWaiting !== isWaiting) this.#waiting.inc(isNowWaiting ? 1 : -1);
+      isWaiting = isNowWaiting;
     };
+    return (event) => {
+      switch (event.kind) {
+        case 'begun':
+          isAnswer = event.server === BUILT_IN_SERVER;
+          if (isAnswer) this.#inFlight.inc();
+          break;
+        case 'searching':
+          setWaiting(event.progress.kind === 'waiting');
+          break;
+        case 'ended':
+          setWaiting(false);
+          if (isAnswer) this.#inFlight.dec();
+          this.#complete(entry, event.report, isAnswer);
+          break;
+        default:
+      }
+    };
+  }
+
+  #complete(entry: LogEntry, report: CallReport, isAnswer: boolean): void {
+    // Without a known tool or server, the request is logged without a call.
+    const isKnown = report.tool !== '' || (report.server !== '' && !isAnswer);
+    if (isKnown) entry.call = isAnswer ? { searches: 0, ...report, server: '' } : report;
+    if (report.isDenied !== true) return;
+    entry.reason = entry.isUnlisted ? NO_ENTRY : 'access';
+    this.#denied ??= this.#counter('access_denied_total');
+    this.#denied.inc();
   }
 
   #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {

@@ -178,8 +178,8 @@ export function restApi(context: Context): Hono<HttpEnv> {
     const named = (await readJsonBody(c, context.maxBodyBytes)).andThen(parse);
     if (named.isErr()) return refuse(c, named.error);
     const signal = c.get('left').signal;
-    const observer = context.metrics.observe(c.get('log'));
-    const input = { ...named.value, by: originOf(c, 'rest'), observer };
+    const on = context.metrics.observe(c.get('log'));
+    const input = { ...named.value, by: originOf(c, 'rest'), on };
     return run(c, async () => {
       const outcome = await tools.call(input, signal);
       if (outcome.isErr()) return ofFailedCall(outcome.error, toolErrorStatus, redactor);

@@ -1,28 +1,18 @@
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Answer } from '../../../application/tools/answer.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { type Era, META_PREFIX } from './era.ts';
-import { failedAnswer, INVALID_PARAMS, isRequestId, type Params } from './json-rpc.ts';
-import { ProgressReporter } from './progress-reporter.ts';
-import type { Reply, Send, ToolCall, ToolReply } from './tool-set.ts';
+import { failedAnswer, INVALID_PARAMS, type Params } from './json-rpc.ts';
+import type { Reply, ToolReply } from './tool-set.ts';
 
 export interface PresentationOptions {
   readonly logger: Pick<Logger, 'isDebug'>;
   readonly redactor: Pick<Redactor, 'inLogs'>;
   /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era. */
   readonly toolErrors: 'protocol' | 'result';
-}
-
-/** A reporter for clients that request progress, else undefined. `0` is a valid progress token. */
-export function createReporter({ meta, args }: ToolCall, clock: Clock, notify: Send): ProgressReporter | undefined {
-  const { progressToken: token } = meta;
-  const language = languageOf(typeof args.query === 'string' ? args.query : '');
-  return isRequestId(token) ? new ProgressReporter({ token, language, clock, notify }) : undefined;
 }
 
 /** The reply to a call that failed: in the modern era, every failure is a result, which hosts show to their model. */
@@ -37,13 +27,9 @@ export function toFailedReply(
   return isResult ? failedAnswer(message, true) : toProtocolError(error, message, logger.isDebug);
 }
 
-/** The contract's JSON as text and as structured content; `_meta` contains the report. */
-export function toToolResult({ result, report }: Answer): Params {
-  return {
-    content: [{ type: 'text', text: JSON.stringify(result) }],
-    structuredContent: { ...result },
-    _meta: { [`${META_PREFIX}report`]: toReportJson(report) },
-  };
+/** The contract's JSON as text and as structured content (`raw`); `_meta` contains the report. */
+export function toToolResult(raw: Params, { report }: Answer): Params {
+  return { ...raw, _meta: { [`${META_PREFIX}report`]: toReportJson(report) } };
 }
 
 /** The error for a failed call. With `isDebug`, `data` contains the details that the API reported. */

@@ -2,12 +2,12 @@ import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts
 import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { unknownToolMessage } from '../words/tool-error-messages.ts';
-import { type CallOptions, callTool } from './call-tool.ts';
+import { type ClientCallOptions, callForClient } from './client-call.ts';
 import { SentLists } from './lists.ts';
 import type { ServerTools } from './server-tools.ts';
-import { type Send, type Tool, type ToolCall, type ToolReply, type ToolSet, toTool } from './tool-set.ts';
+import { type ClientCall, type Send, type Tool, type ToolReply, type ToolSet, toTool } from './tool-set.ts';
 
-export interface ExposedToolsOptions extends CallOptions {
+export interface ExposedToolsOptions extends ClientCallOptions {
   readonly catalogue: Pick<ToolCatalogue, 'call' | 'has' | 'toolsFor'>;
   /** Loaded with the servers; undefined if their tools are not offered. */
   readonly servers?: ServerTools | undefined;
@@ -51,11 +51,12 @@ export class ExposedTools implements ToolSet {
     return unknownToolMessage(name, [...own, ...(this.#options.servers?.names(rights) ?? [])]);
   }
 
-  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+  call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     const { catalogue, servers } = this.#options;
     const isOwn = catalogue.has(BUILT_IN_SERVER, call.name);
     if (!isOwn && servers !== undefined) return servers.call(call, notify, signal);
-    return callTool({ server: isOwn ? BUILT_IN_SERVER : '', tool: call.name }, call, this.#options, notify, signal);
+    const named = { server: isOwn ? BUILT_IN_SERVER : '', tool: call.name };
+    return callForClient(named, call, this.#options, notify, signal);
   }
 
   #list(rights: Rights): readonly Tool[] {

@@ -1,8 +1,12 @@
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { SearchObserver, SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
 import { progressMessage } from '../words/progress-messages.ts';
+import { starting } from '../words/tool-error-messages.ts';
 import type { Send } from './tool-set.ts';
 
 interface ProgressReporterOptions {
@@ -10,6 +14,58 @@ interface ProgressReporterOptions {
   readonly language: Language;
   readonly clock: Clock;
   readonly notify: Send;
+}
+
+interface CallProgressOptions extends ProgressReporterOptions {
+  readonly server: string;
+  readonly redactor: Pick<Redactor, 'inLogs'>;
+}
+
+/** Reports the progress of one call to its client: that of a server as it comes, that of an answer with a `ProgressReporter`. */
+export class CallProgress {
+  readonly #options: CallProgressOptions;
+  readonly #answer: ProgressReporter;
+  #hasBegun = false;
+  /** When the last message was sent. */
+  sentMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: CallProgressOptions) {
+    this.#options = options;
+    this.#answer = new ProgressReporter(options);
+  }
+
+  on(event: CallEvent): void {
+    switch (event.kind) {
+      case 'starting':
+        this.#send({ progress: 0, message: starting(this.#options.server) });
+        this.#hasBegun = true;
+        break;
+      case 'progress':
+        // MCP requires that progress increases, and it began with 0.
+        if (!this.#hasBegun || event.progress.progress > 0) this.#send(event.progress);
+        break;
+      case 'searching':
+        this.#answer.onProgress(event.progress);
+        break;
+      default:
+    }
+  }
+
+  /** Reports pending steps. */
+  finish(): void {
+    if (this.#answer.finish()) this.sentMs = this.#options.clock.elapsedMs();
+  }
+
+  stop(): void {
+    this.#answer.stop();
+  }
+
+  #send({ message, ...progress }: ToolProgress): void {
+    const { token: progressToken, clock, redactor, notify } = this.#options;
+    this.sentMs = clock.elapsedMs();
+    const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
+    notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  }
 }
 
 const MIN_INTERVAL_MS = 1000;
@@ -22,7 +78,7 @@ const MAX_LENGTH = 200;
  * seconds. Searches, opened pages, calls of own tools, rounds and the latest retry are never dropped: pending ones are
  * joined into one message.
  */
-export class ProgressReporter implements SearchObserver {
+export class ProgressReporter {
   readonly #options: ProgressReporterOptions;
   readonly #startedMs: number;
   #pending: SearchProgress[] = [];

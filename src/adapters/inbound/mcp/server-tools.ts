@@ -4,15 +4,15 @@ import { mayUseName, type Rights } from '../../../domain/gateway/call-origin.ts'
 import { type GatewayTool, matchesPattern } from '../../../domain/gateway/gateway-tool.ts';
 import { withExposedLinks } from '../../../domain/gateway/shared-entries.ts';
 import { findTools, MAX_QUERY } from '../../../domain/gateway/tool-search.ts';
-import { exposedNames, mayHaveHash } from '../../../domain/gateway/unique-names.ts';
+import { mayHaveHash, toolsByName } from '../../../domain/gateway/unique-names.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { SEARCH } from '../words/mcp-messages.ts';
-import { type CallOptions, callTool } from './call-tool.ts';
+import { type ClientCallOptions, callForClient } from './client-call.ts';
 import { failedResult } from './json-rpc.ts';
 import { MAX_FOUND, SEARCH_TOOLS } from './search-schemas.ts';
-import { type Send, type Tool, type ToolCall, type ToolReply, toTool } from './tool-set.ts';
+import { type ClientCall, type Send, type Tool, type ToolReply, toTool } from './tool-set.ts';
 
-export interface ServerToolsOptions extends CallOptions {
+export interface ServerToolsOptions extends ClientCallOptions {
   /** Starts the servers at the first call. Resolves with undefined if none are configured. */
   readonly gateway: () => Promise<Gateway | undefined>;
   /** `true`: the list has every tool; `search`: in their place, three tools that find and call them; `auto`: `search` if they are many. */
@@ -23,8 +23,6 @@ export interface ServerToolsOptions extends CallOptions {
   /** The names of all configured servers, if they start with a list or a call. */
   readonly configured?: readonly string[] | undefined;
 }
-
-type NamedTools = ReadonlyMap<string, GatewayTool>;
 
 /** With more tools of servers, `auto` means `search`. */
 const MAX_LISTED = 40;
@@ -68,26 +66,26 @@ export class ServerTools {
     return [...ofSearch, ...offeredIn(this.#gateway?.as(rights)).keys()];
   }
 
-  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+  call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     if (this.#isSearch && call.name === 'find_tools') return this.#find(call, signal);
     if (this.#isSearch && /^(?:read|call)_tool$/.test(call.name)) return this.#callFound(call, notify, signal);
     return this.#call(call, false, notify, signal);
   }
 
   /** With `onlyReads`, a tool that is not read-only is refused. */
-  async #call(call: ToolCall, onlyReads: boolean, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+  async #call(call: ClientCall, onlyReads: boolean, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     const { name } = call;
     const { configured = [] } = this.#options;
     const gateway = this.#mayBeUsable(call) ? await this.#options.gateway() : undefined;
     const found = gateway === undefined ? addressed(configured, name) : await this.#named(gateway, call, signal);
     const named = found ?? { server: '', tool: name };
-    const reply = await callTool({ ...named, onlyReads }, call, this.#options, notify, signal);
+    const reply = await callForClient({ ...named, onlyReads }, call, this.#options, notify, signal);
     const hasLinks = typeof reply === 'object' && 'result' in reply && gateway?.hasResources(named.server) === true;
     return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
   }
 
   /** Whether the servers have to be started to find the tool. A call that access refuses by its name starts none. */
-  #mayBeUsable({ name, by: { rights } }: ToolCall): boolean {
+  #mayBeUsable({ name, by: { rights } }: ClientCall): boolean {
     const { configured } = this.#options;
     if (configured === undefined) return name.includes('__');
     const toolOf = (server: string) => name.slice(server.length + 2);
@@ -96,26 +94,24 @@ export class ServerTools {
   }
 
   /** Finds the tool that a name means, even if the caller may not use it: the catalogue refuses the call. */
-  async #named(gateway: Gateway, { name, by }: ToolCall, signal: AbortSignal) {
+  async #named(gateway: Gateway, { name, by }: ClientCall, signal: AbortSignal) {
     this.#gateway = gateway;
     const { configured = [] } = this.#options;
     const visible = gateway.as(by.rights);
     const find = (of: VisibleGateway) => {
-      const tool = namesOf(of).get(name);
+      const tool = toolsByName(of).get(name);
       return tool && { server: tool.server, tool: tool.name };
     };
     const listed = find(visible);
     if (listed !== undefined) return listed;
     const servers = visible.servers.map((server) => server.name);
     const addressing = addressed(servers, name);
-    // A name with a hash can be resolved only after the server has started.
-    const nameWhenStarted = mayHaveHash(name) ? () => find(visible)?.tool : undefined;
-    if (addressing !== undefined) return { ...addressing, nameWhenStarted };
+    if (addressing !== undefined) return { ...addressing, exposedName: mayHaveHash(name) ? name : undefined };
     await visible.whenListed(LIST_WAIT_MS, signal);
     return find(visible) ?? find(gateway) ?? addressed([...new Set([...gateway.serverNames, ...configured])], name);
   }
 
-  async #find({ name, args, by, observer }: ToolCall, signal: AbortSignal): Promise<ToolReply> {
+  async #find({ name, args, by, on }: ClientCall, signal: AbortSignal): Promise<ToolReply> {
     const { clock } = this.#options;
     const startedMs = clock.elapsedMs();
     const { query, limit: wanted } = args;
@@ -127,11 +123,11 @@ export class ServerTools {
     const found = search(gateway, query, limit);
     // No server saw the call: the report is for the quota and the access log.
     const seconds = (clock.elapsedMs() - startedMs) / 1000;
-    observer?.onEnded({ server: '', tool: name, outcome: 'answered', seconds });
+    on?.({ kind: 'ended', report: { server: '', tool: name, outcome: 'answered', seconds } });
     return { result: { content: [{ type: 'text', text: JSON.stringify(found) }], structuredContent: found } };
   }
 
-  async #callFound(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+  async #callFound(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     const { name, arguments: received } = call.args;
     const args = received ?? {};
     if (typeof name !== 'string') return toError(SEARCH.wrong('name', 'a text'));
@@ -154,17 +150,8 @@ function search(gateway: VisibleGateway | undefined, query: string, limit: numbe
 }
 
 /** The tools that are offered, by their names. */
-function offeredIn(gateway: VisibleGateway | undefined): NamedTools {
-  return new Map([...namesOf(gateway)].slice(0, gateway?.tools.length ?? 0));
-}
-
-/** Names the offered tools, and then those that have changed: names stay the same, and a call of a changed tool says why it is not offered. */
-function namesOf(gateway: VisibleGateway | undefined): NamedTools {
-  const { tools: offered = [], changed = [], servers = [] } = gateway ?? {};
-  const tools = [...offered, ...changed];
-  const configured = servers.map(({ name }) => name);
-  const names = exposedNames(tools, configured);
-  return new Map(tools.map((tool, index) => [names[index] ?? '', tool]));
+function offeredIn(gateway: VisibleGateway | undefined): ReadonlyMap<string, GatewayTool> {
+  return new Map(gateway && [...toolsByName(gateway)].slice(0, gateway.tools.length));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Cancellable, CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { CallObserver } from '../../../application/tools/tool-call.ts';
+import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../../domain/gateway/gateway-tool.ts';
@@ -35,7 +35,8 @@ import type { Reply, Send, ToolReply } from './tool-set.ts';
 export interface McpSessionOptions extends ServerDescription {
   readonly logger: Logger;
   readonly by: CallOrigin;
-  readonly observer?: CallObserver;
+  /** Gets the events of each call. */
+  readonly on?: (event: CallEvent) => void;
   /** The form in which a call in flight fails at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result' | undefined;
   /** Undefined if no list of this session changes. */
@@ -122,14 +123,14 @@ export class McpSession {
   }
 
   async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, observer } = this.#options;
+    const { tools, on } = this.#options;
     const { id, params, era, by } = request;
     const { name, arguments: received } = params;
     const args = received ?? {};
     if (typeof name !== 'string') return send(errorMessage(id, invalidParams('name must be a string')));
     if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
 
-    const toolCall = { name, args, meta: metaOf(params), era, by, observer };
+    const toolCall = { name, args, meta: metaOf(params), era, by, on };
     this.#logCall(name, args);
     await this.#run(request, send, (notify, signal) => tools.call(toolCall, notify, signal));
   }

@@ -11,13 +11,13 @@ import type { SharedList } from '../../../domain/gateway/shared-entries.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { toolErrorText } from '../words/tool-error-messages.ts';
-import { toServerError } from './call-tool.ts';
+import { toServerError } from './client-call.ts';
 import { INTERNAL, INVALID_PARAMS, invalidParams, methodNotFound, type Params } from './json-rpc.ts';
 import { cachingFor, pageOf, SentLists } from './lists.ts';
 import type { ServerToolsOptions } from './server-tools.ts';
-import type { ToolCall, ToolReply } from './tool-set.ts';
+import type { ClientCall, ToolReply } from './tool-set.ts';
 
-interface Call extends Pick<ToolCall, 'era' | 'by'> {
+interface Call extends Pick<ClientCall, 'era' | 'by'> {
   readonly method: string;
   readonly params: Params;
 }

@@ -1,4 +1,4 @@
-import type { CallObserver } from '../../../application/tools/tool-call.ts';
+import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { CallOrigin, Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { Era } from './era.ts';
@@ -23,14 +23,14 @@ export function toTool(name: string, tool: GatewayTool): Tool {
 }
 
 /** A `tools/call` request with a valid name and arguments. */
-export interface ToolCall {
+export interface ClientCall {
   readonly name: string;
   readonly args: Params;
   /** The `_meta` of the request, if it is an object. */
   readonly meta: Params;
   readonly era: Era;
   readonly by: CallOrigin;
-  readonly observer?: CallObserver | undefined;
+  readonly on?: ((event: CallEvent) => void) | undefined;
 }
 
 export type Reply = { readonly result: Params } | { readonly error: ErrorObject };
@@ -59,5 +59,5 @@ export interface ToolSet {
   prepare?(rights: Rights): Promise<unknown>;
 
   /** `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
-  call(call: ToolCall, notify: Send, signal: AbortSignal): Promise<ToolReply>;
+  call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply>;
 }

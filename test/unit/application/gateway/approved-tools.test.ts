@@ -4,7 +4,7 @@ import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { approve } from '../../../../src/domain/gateway/approved-tools.ts';
 import type { CallOrigin } from '../../../../src/domain/gateway/call-origin.ts';
 import { errorOf, never } from '../../../contract/search-kit.ts';
-import { callOn } from '../../../support/catalogue.ts';
+import { callOn, keepReports } from '../../../support/catalogue.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';
 import { LOCAL } from '../../../support/origins.ts';
@@ -24,11 +24,10 @@ async function start(server: ScriptedToolServer, options: ScriptedGatewayOptions
   const approved = approve(before.listed);
   const reports: CallReport[] = [];
   const logger = new RecordingLogger();
-  const onCallEnded = (report: CallReport) => void reports.push(report);
   const gateway = startScripted({ notes: server }, { approved, logger, ...options });
   await settled();
   const call = (tool: string, by: CallOrigin = LOCAL) =>
-    callOn(gateway, { server: 'notes', tool, args: {}, by }, never(), { onCallEnded });
+    callOn(gateway, { server: 'notes', tool, args: {}, by }, never(), { on: keepReports(reports) });
   const names = () => gateway.tools.map(({ name }) => name);
   return { gateway, call, names, approved, reports, logger };
 }

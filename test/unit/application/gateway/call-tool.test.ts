@@ -1,10 +1,9 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import type { ToolProgress } from '../../../../src/application/ports/tool-server.ts';
-import type { CallReport, ToolCall } from '../../../../src/application/tools/tool-call.ts';
+import type { CallEvent, CallReport, ToolCall } from '../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { errorOf, expectNoListener, never } from '../../../contract/search-kit.ts';
-import { callOn } from '../../../support/catalogue.ts';
+import { callOn, keepReports } from '../../../support/catalogue.ts';
 import { FakeClock, settled } from '../../../support/fake-clock.ts';
 import { fakeTool, textResult } from '../../../support/fake-tool-server.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
@@ -14,7 +13,7 @@ async function newCallTool(servers: readonly FakeConfigured[]) {
   const clock = new FakeClock();
   const reports: CallReport[] = [];
   const gateway = gatewayOf(servers, { clock, drainMs: 0 });
-  const options = { clock, onCallEnded: (report: CallReport) => void reports.push(report) };
+  const options = { clock, on: keepReports(reports) };
   await settled();
   const call = (more: Partial<ToolCall> = {}, signal = never()) =>
     callOn(gateway, { server: 'server', tool: 'echo', args: {}, by: LOCAL, ...more }, signal, options);
@@ -68,9 +67,15 @@ describe('a call', () => {
       return ok(textResult('done'));
     };
     const { call } = await newCallTool([server]);
-    const seen: (ToolProgress | CallReport)[] = [];
-    await call({ onProgress: (progress) => seen.push(progress), observer: { onEnded: (report) => seen.push(report) } });
-    expect(seen).toMatchObject([{ progress: 1, total: 2 }, { outcome: 'answered' }]);
+    const seen: CallEvent[] = [];
+    await call({ wantsProgress: true, on: (event) => seen.push(event) });
+    expect(seen).toMatchObject([
+      { kind: 'begun', server: 'server' },
+      { kind: 'found', tool: { name: 'echo' } },
+      { kind: 'sent' },
+      { kind: 'progress', progress: { progress: 1, total: 2 } },
+      { kind: 'ended', report: { outcome: 'answered' } },
+    ]);
   });
 });
 

@@ -10,12 +10,12 @@ import { configured, gatewayOf } from '../../../support/scripted-gateway.ts';
 const KEPT: readonly GatewayTool[] = [{ ...fakeTool('read'), annotations: { readOnlyHint: true } }, fakeTool('write')];
 
 /** Calls a tool of an idle server, which has listed `KEPT` in an earlier process. */
-async function callIdle(grant: ServerGrant, tool: string, nameWhenStarted?: () => string | undefined) {
+async function callIdle(grant: ServerGrant, tool: string, exposedName?: string) {
   const server = new FakeToolServer();
   server.tools = [...KEPT];
   const entry = { ...configured('fake', { server, start: 'on_use' }), known: { tools: KEPT, shared: {} } };
   const by = callerOf('alice', { rights: rightsBy({ alice: { servers: { fake: grant } } })({ caller: 'alice' }) });
-  const outcome = await callOn(gatewayOf([entry]), { server: 'fake', tool, args: {}, by, nameWhenStarted }, never());
+  const outcome = await callOn(gatewayOf([entry]), { server: 'fake', tool, args: {}, by, exposedName }, never());
   return { starts: server.starts, error: outcome.isErr() ? outcome.error : undefined };
 }
 
@@ -44,6 +44,6 @@ describe('a call that access refuses by its name starts no server', () => {
   });
 
   test('a name with a hash is decided when the list is known', async () => {
-    expect(await callIdle(['read'], 'other_0123abcd', () => 'read')).toEqual({ starts: 1, error: undefined });
+    expect(await callIdle(['read'], 'other_0123abcd', 'fake__read')).toEqual({ starts: 1, error: undefined });
   });
 });

@@ -3,7 +3,7 @@ import { rightsBy } from '../../../../src/domain/gateway/access.ts';
 import { BUILT_IN_SERVER } from '../../../../src/domain/gateway/call-origin.ts';
 import { textOf } from '../../../../src/domain/gateway/tool-result.ts';
 import { never } from '../../../contract/search-kit.ts';
-import { catalogueOf } from '../../../support/catalogue.ts';
+import { catalogueOf, keepReports } from '../../../support/catalogue.ts';
 import { startAudit } from '../../../support/fake-audit.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { callerOf, LOCAL } from '../../../support/origins.ts';
@@ -13,8 +13,7 @@ test('a tool of another kind needs one provider, and gets access, audit and repo
   const clock = new FakeClock();
   const { audit, log } = startAudit();
   const reports: object[] = [];
-  const onCallEnded = (report: object) => void reports.push(report);
-  const catalogue = catalogueOf([todayProvider({ tool: TODAY, clock })], { clock, audit, onCallEnded });
+  const catalogue = catalogueOf([todayProvider({ tool: TODAY, clock })], { clock, audit, on: keepReports(reports) });
   const call = { server: BUILT_IN_SERVER, tool: 'today', args: {}, by: LOCAL };
   expect(textOf((await catalogue.call(call, never()))._unsafeUnwrap())).toBe('2026-01-05');
   const rights = rightsBy({ alice: { answers: ['answer'] } })({ caller: 'alice' });

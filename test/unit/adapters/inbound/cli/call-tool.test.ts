@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type CallToolOptions, callTool } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
+import { type CallToolOptions, callAndPrint } from '../../../../../src/adapters/inbound/cli/call-tool.ts';
 import type { Gateway } from '../../../../../src/application/gateway/gateway.ts';
 import { catalogueOf } from '../../../../support/catalogue.ts';
 import { commandContext } from '../../../../support/command-context.ts';
@@ -32,7 +32,9 @@ async function run(script: ToolScript, over: Given = {}) {
   const files = new ScriptedToolServer({ read: script });
   const { gateway = startScripted({ files }, context) } = options;
   const called = { gateway, server: 'files', tool: 'read', args: {}, json: false, by: LOCAL };
-  return printed(callTool({ ...context, catalogue: catalogueOf([gateway], context), ...called, ...options }, signal));
+  return printed(
+    callAndPrint({ ...context, catalogue: catalogueOf([gateway], context), ...called, ...options }, signal),
+  );
 }
 
 describe('prints', () => {

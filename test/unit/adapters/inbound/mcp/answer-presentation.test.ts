@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { toFailedReply, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
 import { messageFor } from '../../../../../src/adapters/inbound/words/error-messages.ts';
 import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
+import { BUILT_IN_SERVER } from '../../../../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
-import { ANSWER } from '../../../../support/fake-application.ts';
+import { answersOf, catalogueOf } from '../../../../support/catalogue.ts';
+import { never } from '../../../../support/core.ts';
+import { ANSWER, answers, FakeApplication } from '../../../../support/fake-application.ts';
+import { LOCAL } from '../../../../support/origins.ts';
 
 const SILENT = { logger: { isDebug: false }, redactor: createRedactor(), toolErrors: 'protocol' } as const;
 const DEBUG = { ...SILENT, logger: { isDebug: true } };
@@ -12,8 +16,10 @@ const failed = (error: AnswerError, options = SILENT as Parameters<typeof toFail
   toFailedReply(error, 'legacy', options);
 
 // S36
-test('an answer is the JSON of the contract, and the report is in _meta under a name of this server', () => {
-  expect(toToolResult(ANSWER)).toEqual({
+test('an answer is the JSON of the contract, and the report is in _meta under a name of this server', async () => {
+  const call = { server: BUILT_IN_SERVER, tool: 'answer', args: { query: 'What is a 404?' }, by: LOCAL };
+  const outcome = await catalogueOf([answersOf(new FakeApplication(answers()))]).call(call, never());
+  expect(toToolResult(outcome._unsafeUnwrap().raw, ANSWER)).toEqual({
     content: [{ type: 'text', text: '{"answer":"Not Found.","used_search":false,"citations":[],"model":"gpt-5.2"}' }],
     structuredContent: ANSWER.result,
     _meta: {

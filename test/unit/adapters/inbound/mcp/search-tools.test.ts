@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { CallObserver } from '../../../../../src/application/tools/tool-call.ts';
+import type { CallEvent } from '../../../../../src/application/tools/tool-call.ts';
 import { rightsBy } from '../../../../../src/domain/gateway/access.ts';
 import { EVERYTHING, type Rights } from '../../../../../src/domain/gateway/call-origin.ts';
+import { keepReports } from '../../../../support/catalogue.ts';
 import { settled } from '../../../../support/fake-clock.ts';
 import { ANSWERS } from '../../../../support/mcp-session.ts';
 import { callerOf } from '../../../../support/origins.ts';
@@ -15,7 +16,7 @@ interface Options {
   readonly expose?: 'search' | 'auto';
   readonly always?: readonly string[];
   readonly rights?: Rights;
-  readonly observer?: CallObserver;
+  readonly on?: (event: CallEvent) => void;
   readonly gateway?: ScriptedGatewayOptions;
 }
 
@@ -131,8 +132,8 @@ describe('find_tools', () => {
 
   test('can be cancelled while it waits for first starts, and is not reported then', async () => {
     const reports: object[] = [];
-    const observer = { onEnded: (report: object) => reports.push(report) };
-    const { send, call, sent } = start({ slow: new ScriptedToolServer({}, 'hangs') }, { observer });
+    const on = keepReports(reports);
+    const { send, call, sent } = start({ slow: new ScriptedToolServer({}, 'hangs') }, { on });
     const cancelled = call('find_tools', { query: 'note' });
     await settled();
     await send({ method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -151,8 +152,8 @@ describe('find_tools', () => {
 
   test('is reported as a call', async () => {
     const reports: object[] = [];
-    const observer = { onEnded: (report: object) => reports.push(report) };
-    const { call, find } = start({ files: new ScriptedToolServer({ read: echoes }) }, { observer });
+    const on = keepReports(reports);
+    const { call, find } = start({ files: new ScriptedToolServer({ read: echoes }) }, { on });
     await find({ query: 'read' });
     await call('find_tools', { query: 7 });
     expect(reports).toEqual([{ server: '', tool: 'find_tools', outcome: 'answered', seconds: 0 }]);
@@ -178,8 +179,8 @@ describe('read_tool and call_tool', () => {
     const seen = async (name: string, args: object) => {
       const files = serverOf();
       const reports: object[] = [];
-      const observer = { onEnded: (report: object) => reports.push(report) };
-      const { call, sent, clock } = start({ files }, { observer });
+      const on = keepReports(reports);
+      const { call, sent, clock } = start({ files }, { on });
       const called = call(name, args, { progressToken: 'p' });
       await settled();
       await clock.advance(25);

@@ -1,17 +1,18 @@
 import type { Clock } from '../../../application/ports/clock.ts';
-import type { ToolProgress } from '../../../application/ports/tool-server.ts';
-import type { ToolCall as NamedCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
+import type { CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
+import { languageOf } from '../../../domain/answers/language.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
-import { starting, toolErrorText } from '../words/tool-error-messages.ts';
-import { createReporter, type PresentationOptions, toFailedReply, toToolResult } from './answer-presentation.ts';
+import { toolErrorText } from '../words/tool-error-messages.ts';
+import { type PresentationOptions, toFailedReply, toToolResult } from './answer-presentation.ts';
 import { type ErrorObject, failedResult, INTERNAL, isRequestId, METHOD_NOT_FOUND, type Params } from './json-rpc.ts';
-import { PROGRESS_FLUSH_MS, type Send, type ToolCall, type ToolReply } from './tool-set.ts';
+import { CallProgress } from './progress-reporter.ts';
+import { type ClientCall, PROGRESS_FLUSH_MS, type Send, type ToolReply } from './tool-set.ts';
 
-export interface CallOptions extends PresentationOptions {
+export interface ClientCallOptions extends PresentationOptions {
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly clock: Clock;
   readonly redactor: Redactor;
@@ -19,56 +20,48 @@ export interface CallOptions extends PresentationOptions {
   readonly ownCommand?: OwnCommand | undefined;
 }
 
-type Named = Pick<NamedCall, 'server' | 'tool' | 'onlyReads' | 'nameWhenStarted'>;
+type Named = Pick<ToolCall, 'server' | 'tool' | 'onlyReads' | 'exposedName'>;
 
 /** Calls the tool that a client named, with its progress, and presents the outcome. */
-export async function callTool(
+export async function callForClient(
   named: Named,
-  call: ToolCall,
-  options: CallOptions,
+  call: ClientCall,
+  options: ClientCallOptions,
   notify: Send,
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  const { catalogue, clock, redactor } = options;
-  const { args, by, meta, observer } = call;
-  const { progressToken } = meta;
-  const reporter = createReporter(call, clock, notify);
-  let progressMs = Number.NEGATIVE_INFINITY;
-  let hasBegun = false;
-  const report = ({ message, ...progress }: ToolProgress) => {
-    // MCP requires that progress increases, and it began with 0.
-    if (hasBegun && progress.progress <= 0) return;
-    progressMs = clock.elapsedMs();
-    const params = { ...progress, message: message && redactor.inLogs(message), progressToken };
-    notify({ jsonrpc: '2.0', method: 'notifications/progress', params });
+  const { catalogue, clock } = options;
+  const { args, by, on } = call;
+  const progress = progressOf(call, named.server, options, notify);
+  const onBoth = (event: CallEvent) => {
+    progress?.on(event);
+    on?.(event);
   };
-  const onProgress = isRequestId(progressToken) ? report : undefined;
-  const onStarting =
-    onProgress &&
-    (() => {
-      onProgress({ progress: 0, message: starting(named.server) });
-      hasBegun = true;
-    });
-  const onSearchProgress = reporter?.onProgress.bind(reporter);
   try {
-    const outcome = await catalogue.call(
-      { ...named, args, by, observer, onProgress, onStarting, onSearchProgress },
-      signal,
-    );
-    const reply = toReply(outcome, named.server, call, options);
-    if (reply !== 'cancelled' && reporter?.finish()) progressMs = clock.elapsedMs();
-    const flushMs = progressMs + PROGRESS_FLUSH_MS - clock.elapsedMs();
+    const asked = { ...named, args, by, wantsProgress: progress !== undefined, on: onBoth };
+    const reply = toReply(await catalogue.call(asked, signal), named.server, call, options);
+    if (progress === undefined) return reply;
+    if (reply !== 'cancelled') progress.finish();
+    const flushMs = progress.sentMs + PROGRESS_FLUSH_MS - clock.elapsedMs();
     if (flushMs > 0) await clock.sleep(flushMs, signal);
     return reply;
   } finally {
-    reporter?.stop();
+    progress?.stop();
   }
 }
 
-function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, options: CallOptions): ToolReply {
+/** Undefined unless the client asks for progress. `0` is a valid token. */
+function progressOf({ meta, args }: ClientCall, server: string, options: ClientCallOptions, notify: Send) {
+  const { progressToken: token } = meta;
+  const { clock, redactor } = options;
+  const language = languageOf(typeof args.query === 'string' ? args.query : '');
+  return isRequestId(token) ? new CallProgress({ token, server, language, clock, redactor, notify }) : undefined;
+}
+
+function toReply(outcome: ToolOutcome, server: string, { era }: ClientCall, options: ClientCallOptions): ToolReply {
   if (outcome.isOk()) {
     const { answer, raw } = outcome.value;
-    if (answer !== undefined) return { result: toToolResult(answer) };
+    if (answer !== undefined) return { result: toToolResult(raw, answer) };
     const { resultType: _, ...result } = raw;
     return { result };
   }
@@ -80,7 +73,7 @@ function toReply(outcome: ToolOutcome, server: string, { era }: ToolCall, option
 }
 
 /** A JSON-RPC error of the server is passed on; any other failure is a result, which a model can read. */
-function toErrorReply(error: ToolCallError, { redactor, ownCommand }: CallOptions): ToolReply {
+function toErrorReply(error: ToolCallError, { redactor, ownCommand }: ClientCallOptions): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   const isGone = error.kind === 'unknown_tool' && error.isGone === true;
   if (!isGone && (error.kind === 'unknown_tool' || error.kind === 'unknown_server')) return 'unknown_tool';
