@@ -3,7 +3,7 @@ import { doctor, doctorOffline } from '../adapters/inbound/cli/doctor.ts';
 import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { ConfiguredServer } from '../adapters/inbound/cli/offline-checks.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
-import { type ServerEntry, UNSET_URL } from '../adapters/outbound/config/server-entry.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { kindOf } from '../adapters/outbound/login/login-kinds.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-environment.ts';
 import { commandProblem } from '../adapters/outbound/mcp-client/find-command.ts';
@@ -88,13 +88,18 @@ export async function runOfflineDoctor(
 }
 
 /** A server without its process: the host that it would ask, or whether its command exists. */
-function toConfigured({ name, connection }: ServerEntry, { secretVariables }: Runtime['config']): ConfiguredServer {
+function toConfigured(entry: ServerEntry, { secretVariables }: Runtime['config']): ConfiguredServer {
+  const { name, connection } = entry;
+  const unset = entry.unset?.find((key) => DECISIVE.includes(key));
+  if (unset !== undefined) return { name, unset };
   if (connection.kind === 'remote') return { name, host: new URL(connection.url).host };
   const { command, cwd, envs, inheritEnv } = connection;
-  if (command === UNSET_URL) return { name, host: 'its command, which is in a variable that is not set,' };
   const env = childEnvironment({ environment: process.env, inherit: inheritEnv, envs, ownSecrets: secretVariables });
   return { name, command, problem: commandProblem({ command, cwd, env }) };
 }
+
+/** The keys with variables that decide where a server is. */
+const DECISIVE: readonly string[] = ['url', 'command', 'envs.PATH', 'env.PATH'];
 
 /** The logins, and the servers that sign in by themselves, in their order. */
 async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefined): Promise<readonly CheckedLogin[]> {

@@ -132,6 +132,23 @@ test('variables of servers that are not set are notes, which name them', async (
   expect(of('skipped')).toEqual(['server remote', 'server host', 'server tool', 'api']);
 });
 
+test('a value with a variable that is not set is not checked, wherever the variable is in it', async () => {
+  const values = [
+    { url: `\${X}` },
+    { url: `\${X}/mcp` },
+    { url: `\${X}://mcp.example.com/mcp` },
+    { url: `https://mcp.example.com:\${X}/mcp` },
+    { command: `\${X}/bin/server` },
+    { ...NODE, envs: { PATH: `\${X}/bin` }, command: 'node' },
+  ];
+  const { checks, of } = await check({ servers: values.map((value, index) => ({ ...value, name: `s${index}` })) });
+  expect(of('failed')).toEqual([]);
+  const servers = checks.filter(({ name }) => /^server s/.test(name));
+  expect(servers.map(({ verdict }) => verdict)).toEqual(values.map(() => 'skipped'));
+  const [url, command] = [/^its url has a variable that is not set here$/, /^its (?:command|envs\.PATH) has a /];
+  for (const [index, { detail }] of servers.entries()) expect(detail).toMatch(index < 4 ? url : command);
+});
+
 test('the same variables are problems for a start', async () => {
   const config = newFile('config.yaml', `servers: [{ name: one, url: "\${REMOTE_URL}" }]`);
   const { code, stderr } = await runCli(['--http=127.0.0.1:0', '--config', config]);

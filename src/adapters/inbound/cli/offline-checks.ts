@@ -14,6 +14,8 @@ export interface ConfiguredServer {
   readonly name: string;
   /** The host of a remote server. */
   readonly host?: string | undefined;
+  /** The key with a variable that is not set here, so that it is not known where the server is. */
+  readonly unset?: string | undefined;
   /** Why its command would not start. */
   readonly problem?: string | undefined;
   readonly command?: string | undefined;
@@ -76,7 +78,9 @@ export function* offlineChecksOf(options: OfflineSetup): Generator<Check> {
 
 const NO_KEY = 'this check needs no key';
 
-function checkServer({ name, host, command, problem }: ConfiguredServer): Check {
+function checkServer({ name, host, command, problem, unset }: ConfiguredServer): Check {
+  if (unset !== undefined)
+    return toCheck(`server ${name}`, 'skipped', `its ${unset} has a variable that is not set here`);
   if (host !== undefined) return toCheck(`server ${name}`, 'skipped', `${host} was ${NOT_ASKED}`);
   if (problem !== undefined) return toCheck(`server ${name}`, 'failed', problem);
   return toCheck(`server ${name}`, 'ok', `${command} exists; it was not started (--offline)`);

@@ -75,7 +75,9 @@ const SHORTEST = 8;
 export function serverSecrets(servers: readonly ServerEntry[], expanded: readonly NamedText[]): readonly string[] {
   const configured = servers.flatMap(({ connection }): readonly string[] => {
     if (connection.kind === 'child') return Object.values(connection.envs);
-    return [...Object.values(connection.headers), ...new URL(connection.url).searchParams.values()];
+    // A URL with a variable that is not set may not be one.
+    const parameters = URL.canParse(connection.url) ? new URL(connection.url).searchParams.values() : [];
+    return [...Object.values(connection.headers), ...parameters];
   });
   const args = servers.flatMap(({ connection }) => (connection.kind === 'child' ? connection.args : []));
   const values = [...configured, ...expanded.map(([, text]) => text)].flatMap((text) => [text, credentialsOf(text)]);

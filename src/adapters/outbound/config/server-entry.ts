@@ -38,6 +38,8 @@ export interface ServerEntry
   readonly filter: Read['tools'];
   /** Whether its tools return nothing private. */
   readonly isPublic: boolean;
+  /** The keys whose variables are not set, if they need not be. Their values are not checked, and must not be used. */
+  readonly unset?: readonly string[];
 }
 
 type Read = Tree<typeof SERVER_TABLE>;
@@ -57,7 +59,8 @@ interface Remote extends Pick<Read, 'transport' | 'headers' | 'auth'> {
 }
 
 /** Reads one server. Problems have the paths of its keys; with a problem, the returned entry is incomplete. */
-export function readServerEntry(value: JsonObject, context: Context, report: Report): ServerEntry {
+export function readServerEntry(value: JsonObject, given: Context, reportAny: Report): ServerEntry {
+  const { unset, context, report } = withoutUnset(given, reportAny);
   const isChild = value.command != null;
   if (value.name == null) report('name', `required: ${SERVER_NAME.accepted}`);
   if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
@@ -88,7 +91,21 @@ export function readServerEntry(value: JsonObject, context: Context, report: Rep
     isRequired: required,
     filter: tools,
     isPublic,
+    ...(unset.length > 0 && { unset }),
   };
+}
+
+/** Remembers the keys whose variables are not set and need not be, and reports no problem with their values. */
+function withoutUnset(context: Context, reportAny: Report) {
+  const unset: string[] = [];
+  const onUnset: Report = (where, message) => {
+    unset.push(where);
+    context.onUnset?.(where, message);
+  };
+  const report: Report = (where, ...problem) => {
+    if (!unset.includes(where)) reportAny(where, ...problem);
+  };
+  return { unset, context: { ...context, ...(context.onUnset && { onUnset }) }, report };
 }
 
 function toChild(read: Read, value: JsonObject, { folder, ownSecrets }: Context, report: Report): Child {
@@ -121,10 +138,6 @@ function toRemote({ url = '', transport, headers, auth }: Read, report: Report):
   return { kind: 'remote', url, transport, headers, ...(auth !== undefined && { auth }) };
 }
 
-/** In place of a variable that is not set and need not be: a part of a text, and a text that may have to be a URL. */
-const UNSET = 'unset';
-export const UNSET_URL = 'https://unset.invalid/';
-
 /** Replaces `${NAME}` and `${NAME:-default}`, which Cursor and VS Code write as `${env:NAME}`. An empty variable counts as missing. */
 function expandVariables(text: string, where: string, context: Context, report: Report): string {
   const { environment, expanded, onUnset } = context;
@@ -134,7 +147,7 @@ function expandVariables(text: string, where: string, context: Context, report: 
       const found = environment[name] || fallback;
       if (found === undefined && onUnset !== undefined) {
         onUnset(where, `the environment variable ${name} is not set here, so that its value is not checked`);
-        return text.trim() === reference ? UNSET_URL : UNSET;
+        return reference;
       }
       if (found === undefined) report(where, `the environment variable ${name} is not set`);
       else expanded.push([name, found]);
