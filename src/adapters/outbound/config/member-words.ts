@@ -89,5 +89,5 @@ export function unknownKey(name: string, names: readonly string[], { document, m
   const known = names.includes(word) ? word : undefined;
   const [other] = Object.entries(meant).find(([, words]) => words.split(' ').includes(word)) ?? [];
   const found = known ?? other ?? nearest(word, names, MAX_TYPOS) ?? begun;
-  return `unknown key;${found === undefined ? '' : ` did you mean ${found}?`} All keys: ${document}`;
+  return `unknown key${found === undefined ? '.' : `; did you mean ${found}?`} All keys: ${document}`;
 }
