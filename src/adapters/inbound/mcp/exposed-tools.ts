@@ -47,8 +47,10 @@ export class ExposedTools implements ToolSet {
   }
 
   unknownTool(name: string, rights: Rights): string {
+    const { servers } = this.#options;
     const own = this.#ownTools(rights).map((tool) => tool.name);
-    return unknownToolMessage(name, [...own, ...(this.#options.servers?.names(rights) ?? [])]);
+    const ofServers = servers === undefined ? [] : servers.names(rights);
+    return unknownToolMessage(name, [...own, ...(ofServers ?? [])], ofServers !== undefined);
   }
 
   call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {

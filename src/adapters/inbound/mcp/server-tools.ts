@@ -60,10 +60,11 @@ export class ServerTools {
     return isAll ? listed : [...SEARCH_TOOLS, ...listed];
   }
 
-  /** The names that a client may call, listed or not. */
-  names(rights: Rights): readonly string[] {
+  /** The names that a client may call, listed or not; undefined if the servers were not asked yet. */
+  names(rights: Rights): readonly string[] | undefined {
+    if (this.#gateway === undefined) return undefined;
     const ofSearch = this.#isSearch ? SEARCH_TOOLS.map(({ name }) => name) : [];
-    return [...ofSearch, ...offeredIn(this.#gateway?.as(rights)).keys()];
+    return [...ofSearch, ...offeredIn(this.#gateway.as(rights)).keys()];
   }
 
   call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {

@@ -122,11 +122,12 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
 /** The progress message of a call that waits for the start of its server. */
 export const starting = (server: string) => `Starting ${server}`;
 
-/** The message for an MCP client that calls a tool which does not exist. */
-export function unknownToolMessage(name: string, known: readonly string[]): string {
-  return cleanText(
-    `There is no tool ${JSON.stringify(excerpt(name))}. ${choices('The tools are', name, known, 'There are no tools.')}`,
-  );
+/** The message for an MCP client that calls a tool which does not exist. `areAll`: whether there are no tools other than the known ones. */
+export function unknownToolMessage(name: string, known: readonly string[], areAll = true): string {
+  const advice = areAll
+    ? choices('The tools are', name, known, 'There are no tools.')
+    : 'List the tools to see which there are.';
+  return cleanText(`There is no tool ${JSON.stringify(excerpt(name))}. ${advice}`);
 }
 
 function choices(text: string, received: string, names: readonly string[], none: string): string {

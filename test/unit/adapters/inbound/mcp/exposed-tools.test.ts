@@ -207,6 +207,15 @@ describe('a call', () => {
     expect(JSON.stringify(await start({ many }).call('many__unknown')).match(/many__t/g)).toHaveLength(17);
   });
 
+  test('of an unknown tool says nothing about the tools of servers that were not asked yet', async () => {
+    const { request } = start({ files: new ScriptedToolServer({ read: echoes }) });
+    const call = (name: string) => request('tools/call', { name, arguments: {} });
+    const message = (advice: string) => ({ error: { data: { message: `There is no tool "write". ${advice}` } } });
+    expect(await call('write')).toMatchObject(message('List the tools to see which there are.'));
+    await request('tools/list', {});
+    expect(await call('write')).toMatchObject(message(`The tools are ${ANSWERS.join(', ')}, files__read.`));
+  });
+
   test('of an unknown tool without __ starts no server', async () => {
     const files = new ScriptedToolServer({ read: echoes });
     await start({ files }).call('none');
