@@ -65,7 +65,7 @@ function answers(status: number, body = '', headers: Record<string, string> = {}
 const EVENTS = { 'Content-Type': 'text/event-stream' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const RPC_ERROR = { code: -32000, message: 'No valid session ID', data: { a: 1 } };
-const rpcError = (id: number | null) => JSON.stringify({ jsonrpc: '2.0', id, error: RPC_ERROR });
+const rpcError = (id: number | string | null) => JSON.stringify({ jsonrpc: '2.0', id, error: RPC_ERROR });
 const hangsUp: Answer = (request) => void request.socket.destroy();
 
 const KINDS = [
@@ -103,6 +103,43 @@ describe('which transport', () => {
     server.answerNext('any', answer, answer);
     expect(errorOf(await remote(server.url, { transport }).connect(new EventLog(), never()))).toContain(reason);
     expect(requestsOf(server, 'GET')).toEqual([]);
+  });
+
+  test.each<[string, Answer]>([
+    ['401', answers(401)],
+    ['403', answers(403, 'Forbidden')],
+    ['500', answers(500, rpcError(null), JSON_TYPE)],
+    ['a connection that broke', hangsUp],
+    ['a page', answers(200, '<html>', { 'Content-Type': 'text/html' })],
+    ['a parse error without an ID', answers(200, rpcError(null), JSON_TYPE)],
+    ['an event that is no message', answers(200, 'data: {}\n\n', EVENTS)],
+  ])('the earlier revision is used if the question for the new one gets %s', async (_, answer) => {
+    const server = await startSessionServer();
+    server.answerNext('server/discover', answer);
+    const { connection } = await connect(server.url);
+    expect(connection.protocolVersion).toBe('2025-11-25');
+    expect(await echo(connection)).toBe('a');
+  });
+
+  test.each<[string, Answer]>([
+    ['no answer', () => {}],
+    ['202', answers(202)],
+  ])('the earlier revision is used if the question for the new one gets %s for 5 s', async (_, answer) => {
+    const clock = new FakeClock();
+    const server = await startSessionServer();
+    server.answerNext('server/discover', answer);
+    const connecting = connect(server.url, { clock });
+    await expect.poll(() => requestsOf(server, 'server/discover')).toHaveLength(1);
+    await clock.advance(5000);
+    expect((await connecting).connection.protocolVersion).toBe('2025-11-25');
+  });
+
+  test('the reason of a failed start is that of `initialize`, and not that of a fallback', async () => {
+    const server = await startSessionServer();
+    server.answerNext('server/discover', answers(500, 'no such method'));
+    server.answerNext('initialize', answers(405, 'closed for today'));
+    server.answerNext('GET', answers(500, 'no stream'));
+    expect(errorOf(await remote(server.url).connect(new EventLog(), never()))).toContain('HTTP 405');
   });
 
   test('sse uses nothing else', async () => {
@@ -191,6 +228,7 @@ describe('a session that the server no longer knows', () => {
     const { server, connection, events } = await connectTo(startSessionServer);
     server.answerNext('tools/call', answers(404));
     server.answerNext('server/discover', hangsUp);
+    server.answerNext('initialize', hangsUp);
     expect(errorOf(await call(connection, 'echo', { text: 'a' }))).toMatchObject({ kind: 'crashed' });
     expect(events.lost).toHaveLength(1);
   });
@@ -200,8 +238,12 @@ describe('a session that the server no longer knows', () => {
 test.each([
   [404, 'Not found', 2],
   [400, rpcError(null), 2],
-  [400, rpcError(2), 1],
-  [400, 'Unknown "session"', 1],
+  [400, rpcError('server-error'), 2],
+  [400, '{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"}}', 2],
+  [400, '{"detail":"no session"}', 2],
+  [400, 'Unknown "session"', 2],
+  [410, 'Gone', 2],
+  [422, 'Unprocessable', 1],
 ])(
   'a call that is always answered with %d and %s fails alone, and is sent %d times at most',
   async (status, body, times) => {

@@ -1,7 +1,7 @@
 import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
 import { decodeHeader } from '../../src/adapters/inbound/http/mcp-headers.ts';
 import { requestIdIn } from '../../src/adapters/outbound/mcp-client/error-response.ts';
-import { isBearerChallenge, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
+import { scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
 import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
 import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
@@ -88,8 +88,6 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     requestIdIn(text, text),
     requestIdIn(`{"id": "${text}`, `${text}"id": "${text}"}`),
   ],
-  'adapters/outbound/network/challenge.ts#isBearerChallenge': (text) =>
-    isBearerChallenge({ status: 401, headers: { get: () => text } } as unknown as Response),
   'adapters/outbound/network/challenge.ts#scopesIn': scopesIn,
   'adapters/outbound/openai/failure.ts#toFailure': (text) =>
     toFailure({ status: 400, name: 'Error', error: { message: text, code: text, type: text } }, CONTEXT),

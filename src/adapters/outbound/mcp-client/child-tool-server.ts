@@ -30,11 +30,12 @@ export class ChildToolServer implements ToolServer {
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       // The client is loaded while the process starts, which takes about as long.
-      const [{ connectClient }, { McpConnection }] = await Promise.all([
+      const [{ connectClient }, { McpConnection }, { SettlingTransport }] = await Promise.all([
         import('./client.ts'),
         import('./mcp-connection.ts'),
+        import('./settling-transport.ts'),
       ]);
-      const client = await connectClient(transport, identity, 'legacy', events, signal);
+      const client = await connectClient(new SettlingTransport(transport), identity, 'legacy', events, signal);
       client.onclose = () => {
         if (!isClosing) events.onLost(lostReason(), transport.lastLine);
       };

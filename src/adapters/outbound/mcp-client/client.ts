@@ -1,6 +1,6 @@
-import { Client, type Transport } from '@modelcontextprotocol/client';
+import { Client } from '@modelcontextprotocol/client';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
-import { SettlingTransport } from './settling-transport.ts';
+import type { SettlingTransport } from './settling-transport.ts';
 
 /** How this program names itself to servers. */
 export interface ClientIdentity {
@@ -13,7 +13,7 @@ const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
 
 /** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if there is no connection. */
 export async function connectClient(
-  transport: Transport,
+  transport: SettlingTransport,
   identity: ClientIdentity,
   mode: 'legacy' | 'auto',
   events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
@@ -40,6 +40,6 @@ export async function connectClient(
   for (const [list, onChanged] of Object.entries(handlers)) {
     client.setNotificationHandler(`notifications/${list as keyof typeof handlers}/list_changed`, onChanged);
   }
-  await client.connect(new SettlingTransport(transport), { signal });
+  await client.connect(transport, { signal });
   return client;
 }

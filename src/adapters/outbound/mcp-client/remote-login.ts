@@ -4,7 +4,7 @@ import type { LoginSummary } from '../../../application/ports/logins.ts';
 import type { ServerLogin } from '../../../application/ports/tool-server.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { isBearerChallenge, scopesIn } from '../network/challenge.ts';
+import { scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
@@ -71,7 +71,7 @@ export class RemoteLogin implements ServerLogin {
 
   /** Signs requests to the server. Requests to others, such as its issuer, are not signed. */
   readonly fetch: typeof fetch = async (input, init) => {
-    const { fetch, auth, url } = this.#options;
+    const { fetch, url } = this.#options;
     if (new URL(input instanceof Request ? input.url : input).origin !== new URL(url).origin) return fetch(input, init);
     this.required = undefined;
     let token = await this.#token();
@@ -81,8 +81,8 @@ export class RemoteLogin implements ServerLogin {
       token = await this.#token(token);
       response = await fetch(input, withToken(init, token));
     }
-    const isRefused = response.status === 401 && (token ?? auth) !== undefined;
-    if (isRefused || isBearerChallenge(response)) this.#refuse(response);
+    // No other credentials are configured, so that a login is missing, whatever the server demands.
+    if (response.status === 401) this.#refuse(response);
     return token === undefined ? response : this.#checked(response, init);
   };
 

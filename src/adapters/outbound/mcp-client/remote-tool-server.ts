@@ -5,6 +5,7 @@ import {
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
+  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
@@ -16,6 +17,7 @@ import { McpConnection } from './mcp-connection.ts';
 import { messageFetch } from './message-fetch.ts';
 import type { RemoteLogin } from './remote-login.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
+import { SettlingTransport } from './settling-transport.ts';
 
 export interface RemoteToolServerOptions {
   readonly name: string;
@@ -40,6 +42,8 @@ const LOST = 'the connection was lost';
 
 /** Limits of the wait, which the server chooses, before an event stream that has ended is opened again. */
 const [MIN_REOPEN_MS, MAX_REOPEN_MS] = [100, 60_000];
+/** How long a server may take to say that it knows MCP 2026-07-28. */
+const DISCOVER_MS = 5000;
 /** Time limit for another session during a call. */
 const RENEW_MS = 10_000;
 const END_SESSION_MS = 1000;
@@ -58,7 +62,9 @@ export class RemoteToolServer implements ToolServer {
     const { transport } = this.#options;
     const first = await this.#connect(transport === 'sse' ? 'sse' : 'http', events, signal);
     const isOlder = first.isErr() && transport === 'auto' && first.error.isOlderServer;
-    return (isOlder ? await this.#connect('sse', events, signal) : first).mapErr(({ reason }) => reason);
+    const second = isOlder ? await this.#connect('sse', events, signal) : first;
+    // The reason of the first attempt is the better one, because most servers have no SSE.
+    return second.orElse(() => first).mapErr(({ reason }) => reason);
   }
 
   async #connect(
@@ -115,6 +121,8 @@ class Sessions {
   readonly #events: ServerEvents;
   readonly #options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>;
   readonly #transports = new Set<RemoteTransport>();
+  /** `auto` asks for MCP 2026-07-28 first. */
+  #mode: 'legacy' | 'auto';
   #current: RemoteTransport | undefined;
   #state: 'connecting' | 'connected' | 'over' = 'connecting';
 
@@ -125,6 +133,7 @@ class Sessions {
     options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>,
   ) {
     this.#kind = kind;
+    this.#mode = kind === 'sse' ? 'legacy' : 'auto';
     this.#create = create;
     this.#events = events;
     this.#options = options;
@@ -135,8 +144,17 @@ class Sessions {
     return this.#kind === 'sse' || (this.#current as StreamableHTTPClientTransport).sessionId !== undefined;
   }
 
+  /** Connects. Whatever does not prove a server of MCP 2026-07-28 leads to the handshake of the earlier revisions, whose error counts. */
   async open(signal: AbortSignal): Promise<Client> {
+    const client = await this.#open(signal);
+    if (client !== 'unproved') return client;
+    this.#mode = 'legacy';
+    return this.open(signal);
+  }
+
+  async #open(signal: AbortSignal): Promise<Client | 'unproved'> {
     const { identity, clock } = this.#options;
+    const mode = this.#mode;
     const end = () => {
       this.#transports.delete(transport);
       void transport.close();
@@ -145,9 +163,10 @@ class Sessions {
       transport === this.#current ? this.onBroken('the event stream was closed') : end(),
     );
     this.#transports.add(transport);
+    const settling = new SettlingTransport(transport);
+    const stop = clock.after(DISCOVER_MS, () => settling.isDiscovering && end());
     try {
-      const mode = this.#kind === 'sse' ? 'legacy' : 'auto';
-      const connecting = connectClient(transport, identity, mode, this.#events, signal);
+      const connecting = connectClient(settling, identity, mode, this.#events, signal);
       // The client ignores the signal while it waits for some responses.
       const client = await untilAborted(connecting, signal);
       if (client === 'aborted') throw new Error('no response in time');
@@ -163,7 +182,12 @@ class Sessions {
       return client;
     } catch (thrown) {
       end();
-      throw thrown;
+      const isOver = signal.aborted || this.#state === 'over';
+      const isProved = settling.hasInitialized || thrown instanceof UnsupportedProtocolVersionError;
+      if (isOver || isProved || mode === 'legacy') throw thrown;
+      return 'unproved';
+    } finally {
+      stop();
     }
   }
 

@@ -10,10 +10,11 @@ import {
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
-import { INVALID, LOST, TOO_LARGE } from './error-response.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { bodyOf, INVALID, LOST, TOO_LARGE } from './error-response.ts';
 import { ResponseTooLarge } from './message-fetch.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
+import { SessionLost } from './settling-transport.ts';
 
 /** Why a request of the official client failed. */
 export interface RequestFailure {
@@ -36,6 +37,8 @@ export function toRequestFailure(
   thrown: unknown,
   { maxBytes, lostReason }: { readonly maxBytes: number; readonly lostReason: () => string },
 ): RequestFailure {
+  if (thrown instanceof SessionLost)
+    return { ...toRequestFailure(thrown.cause, { maxBytes, lostReason }), refusal: 'session' };
   const reason = messageWithCode(thrown);
   if (thrown instanceof LoginRequired) return { error: { kind: 'login_required' }, reason, refusal: 'network' };
   if (thrown instanceof ResponseTooLarge) return { error: { kind: 'too_large', maxBytes }, reason };
@@ -82,9 +85,7 @@ function ofStatus(status: number, thrown: unknown): RequestFailure {
   const { code, message, data } = jsonRpcErrorOf(thrown) ?? {};
   const isError = typeof code === 'number' && typeof message === 'string';
   const error = isError ? jsonRpc(code, message, data) : jsonRpc(0, reason);
-  // After a restart, servers often answer 400 for a lost session, not 404 as in MCP. Their error has no ID, because they read no request.
-  const isSessionLost = status === 404 || (status === 400 && isError && bodyOf(thrown)?.id === null);
-  return isSessionLost ? { error, reason, refusal: 'session' } : { error, reason };
+  return { error, reason };
 }
 
 /** Why a remote server could not be connected. */
@@ -98,9 +99,13 @@ export interface ConnectFailure {
 export function toConnectFailure(thrown: unknown): ConnectFailure {
   const status = httpStatusOf(thrown);
   if (status === undefined) return { reason: messageWithCode(thrown), isOlderServer: false };
-  const isOlderServer =
-    thrown instanceof SdkHttpError && [400, 404, 405].includes(status) && jsonRpcErrorOf(thrown) === undefined;
+  const isOlderServer = thrown instanceof SdkHttpError && isUnknownPost(status) && jsonRpcErrorOf(thrown) === undefined;
   return { reason: reasonForStatus(status), isOlderServer };
+}
+
+/** Whether a status may mean that a server accepts no POST at this URL. */
+function isUnknownPost(status: number): boolean {
+  return status === 501 || (status >= 400 && status < 500 && ![401, 403, 408, 429].includes(status));
 }
 
 /** The status of the response that made a transport fail; undefined if there was none. */
@@ -135,10 +140,4 @@ function messageWithCode(thrown: unknown): string {
 function jsonRpcErrorOf(thrown: unknown): JsonObject | undefined {
   const body = bodyOf(thrown);
   return body?.jsonrpc === '2.0' && isObject(body.error) ? body.error : undefined;
-}
-
-function bodyOf(thrown: unknown): JsonObject | undefined {
-  const text = thrown instanceof SdkHttpError && isObject(thrown.data) ? thrown.data.text : undefined;
-  const body = typeof text === 'string' ? parseJson(text) : undefined;
-  return isObject(body) ? body : undefined;
 }

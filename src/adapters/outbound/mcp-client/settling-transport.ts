@@ -6,12 +6,13 @@ import {
   type RequestId,
   SdkError,
   SdkErrorCode,
+  SdkHttpError,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { errorResponse, INVALID, LOST } from './error-response.ts';
+import { bodyOf, errorResponse, INVALID, LOST } from './error-response.ts';
 import { toInitializeResult } from './initialize-result.ts';
 
 /** The client numbers its own requests from 0. */
@@ -29,6 +30,9 @@ interface Asked {
   readonly reject: (error: Error) => void;
 }
 
+/** Thrown for a request that a server did not accept, if it has a session, because it does not know the session. The cause is the error. */
+export class SessionLost extends Error {}
+
 /**
  * Wraps a transport of the official client, so that every request settles: one whose event stream ends without a response, or whose response is
  * malformed, gets an error. Also ends the stream of a cancelled request, and delivers progress before the result that arrives with it.
@@ -42,7 +46,8 @@ export class SettlingTransport implements Transport {
   /** The client's own requests that wait for a response. The controller ends the stream of a request, if it has one. */
   readonly #waiting = new Map<RequestId, AbortController | undefined>();
   readonly #asked = new Map<number, Asked>();
-  /** The ID of the client's request `initialize`. */
+  /** The IDs of the client's requests `server/discover`, until it is answered, and `initialize`. */
+  #discover: RequestId | undefined;
   #initialize: RequestId | undefined;
   #nextId = FIRST_ID;
 
@@ -68,6 +73,7 @@ export class SettlingTransport implements Transport {
         const asked = this.#asked.get(Number(id));
         if (asked !== undefined) return this.#settle(asked, toStrict(Number(id), message));
         this.#waiting.delete(id);
+        if (id === this.#discover) this.#discover = undefined;
         const response = toStrict(id, message);
         const isInitialized = id === this.#initialize && 'result' in response;
         const read = isInitialized ? { ...response, result: toInitializeResult(response.result) } : response;
@@ -75,6 +81,16 @@ export class SettlingTransport implements Transport {
         queueMicrotask(() => this.onmessage?.(read, extra));
       } else this.onmessage?.(message, extra);
     };
+  }
+
+  /** Whether the server was asked for MCP 2026-07-28, and has not answered. */
+  get isDiscovering(): boolean {
+    return this.#discover !== undefined && !this.hasInitialized;
+  }
+
+  /** Whether the handshake of the earlier revisions has begun. */
+  get hasInitialized(): boolean {
+    return this.#initialize !== undefined;
   }
 
   get sessionId(): string | undefined {
@@ -136,13 +152,14 @@ export class SettlingTransport implements Transport {
       const options = ended && { requestSignal: ended.signal, onRequestStreamEnd };
       this.#transport
         .send({ jsonrpc: '2.0', id, method, params: sent }, { ...options, ...(headers && { headers }) })
-        .catch(fail);
+        .catch((error) => fail(isSessionLost(error, id) ? new SessionLost(error.message, { cause: error }) : error));
     });
   }
 
   /** Sends a request of the client. */
   async #send(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
     const { id } = message;
+    if ('method' in message && message.method === 'server/discover') this.#discover = id;
     if ('method' in message && message.method === 'initialize') this.#initialize = id;
     const ended = this.hasPerRequestStream ? new AbortController() : undefined;
     this.#waiting.set(id, ended);
@@ -184,6 +201,13 @@ export class SettlingTransport implements Transport {
     this.#waiting.delete(id as RequestId);
     waiting?.abort();
   }
+}
+
+/** Whether a server did not accept a request because of its session. After a restart, many answer 400, which is no answer to the request. */
+function isSessionLost(error: unknown, id: RequestId): boolean {
+  if (!(error instanceof SdkHttpError)) return false;
+  const status = Number(error.status);
+  return status === 404 || status === 410 || (status === 400 && bodyOf(error)?.id !== id);
 }
 
 function lostResponse(id: RequestId): JSONRPCMessage {

@@ -137,11 +137,10 @@ describe('a person must sign in', () => {
     expect(started.seen).toEqual([]);
   });
 
-  test('but not if it refuses a request without a challenge, and nothing is configured', async () => {
-    const { ask, login } = start({ challenge: 'Basic realm="x"' });
-    expect(await ask()).toBe('no');
-    expect(login.required).toBeUndefined();
-  });
+  test.each(['', 'Negotiate', 'Basic realm="Bearer"'])(
+    'if it refuses a request in another way (%j), because no other credentials are configured',
+    async (challenge) => isRequired(start({ challenge })),
+  );
 
   test('but not for a machine', async () => {
     const { ask, login, world } = start({ auth: 'client_credentials' });
