@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../values/json.ts';
+import { withResourceUri } from './content-block.ts';
 import { exposedNames } from './unique-names.ts';
 
 /** A list of a server other than its tools, named as in the result of MCP. */
@@ -64,13 +65,8 @@ export function withExposedContents(result: JsonObject, server: string, uri: str
 
 /** The result of a tool, or of `prompts/get`. Links to resources and embedded resources get the URIs that the lists have. */
 export function withExposedLinks(result: JsonObject, server: string): JsonObject {
-  const expose = (block: unknown): unknown => {
-    if (!isObject(block)) return block;
-    const { type, uri, resource } = block;
-    if (type === 'resource_link' && typeof uri === 'string') return { ...block, uri: linkUri(server, uri) };
-    if (type !== 'resource' || !isObject(resource) || typeof resource.uri !== 'string') return block;
-    return { ...block, resource: { ...resource, uri: linkUri(server, resource.uri) } };
-  };
+  const toUri = (uri: string) => linkUri(server, uri);
+  const expose = (block: unknown) => (isObject(block) ? withResourceUri(block, toUri) : block);
   const { content, messages } = result;
   if (Array.isArray(content)) return { ...result, content: content.map(expose) };
   if (!Array.isArray(messages)) return result;

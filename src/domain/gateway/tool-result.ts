@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, parseJson } from '../values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
+import { textIn } from './content-block.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
@@ -29,7 +30,7 @@ const WITHOUT_CONTENT = ['_meta', 'isError', 'content'];
 /** The text of a result: its text blocks, joined. */
 export function textOf({ content }: ToolResult): string {
   return content
-    .map((block) => (block.type === 'text' && typeof block.text === 'string' ? block.text : ''))
+    .map((block) => textIn(block) ?? '')
     .filter((text) => text !== '')
     .join('\n');
 }
@@ -43,16 +44,16 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   content?: readonly JsonObject[];
 } {
   const [only] = content;
-  const isOneText = content.length === 1 && only?.type === 'text' && typeof only.text === 'string';
+  const text = only === undefined || content.length > 1 ? undefined : textIn(only);
   // Most texts are prose, and an exception for each would cost more than the rest of the call.
-  const parsed = isOneText && /^\s*[{[]/.test(String(only.text)) ? toValue(String(only.text)) : undefined;
+  const parsed = text !== undefined && /^\s*[{[]/.test(text) ? toValue(text) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
     const isRepeated = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(structuredContent);
     return { result: structuredContent, ...(content.length === 0 || isRepeated ? {} : { content }) };
   }
-  if (!isOneText) return { result: null, ...(content.length === 0 ? {} : { content }) };
-  return { result: typeof parsed === 'object' && parsed !== null ? parsed : only.text };
+  if (text === undefined) return { result: null, ...(content.length === 0 ? {} : { content }) };
+  return { result: typeof parsed === 'object' && parsed !== null ? parsed : text };
 }
 
 /** A longer text is not parsed, because parsing it would delay other calls. */

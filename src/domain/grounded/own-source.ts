@@ -1,3 +1,4 @@
+import { type ContentBlock, toContentBlock } from '../gateway/content-block.ts';
 import type { ToolResult } from '../gateway/tool-result.ts';
 import { cleanLine, clip, shortLine } from '../values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
@@ -30,9 +31,10 @@ type Redact = (text: string) => string;
 
 /** The sources of a result, with secrets of servers masked. `turn` is the number of the call in the answer. */
 export function sourcesOf({ content, structuredContent }: ToolResult, call: string, turn: number, redact: Redact) {
+  const blocks = content.map(toContentBlock);
   const found = [
-    ...content.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
-    ...content.filter(({ type }) => type === 'resource').flatMap(ofBlock),
+    ...blocks.filter(({ type }) => type === 'resource_link').flatMap(ofBlock),
+    ...blocks.filter(({ type }) => type === 'resource').flatMap(ofBlock),
     ...(isObject(structuredContent) ? ofStructured(structuredContent) : []),
   ];
   const byUrl = new Map<string, Found>();
@@ -73,7 +75,8 @@ function isFileUri(url: string): boolean {
 type Found = Pick<OwnSource, 'url' | 'title' | 'changedOn'>;
 
 /** The source of a link, or of a block with a resource. */
-function ofBlock(block: JsonObject): readonly Found[] {
+function ofBlock(block: ContentBlock): readonly Found[] {
+  if (block.type === 'unknown') return [];
   const source = block.type === 'resource' ? block.resource : block;
   if (!isObject(source)) return [];
   return toFound(source.uri, source.title ?? source.name, source.annotations ?? block.annotations);

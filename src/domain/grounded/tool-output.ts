@@ -1,3 +1,4 @@
+import { textIn, toContentBlock } from '../gateway/content-block.ts';
 import type { ToolResult } from '../gateway/tool-result.ts';
 import { cleanText, shortLine } from '../values/clean-text.ts';
 import { toErrorLine } from '../values/error-line.ts';
@@ -68,7 +69,7 @@ function describeSources(sources: readonly OwnSource[], maxChars: number) {
 function bodyOf({ content, structuredContent }: ToolResult, images: readonly JsonObject[]): string {
   const structured = structuredContent == null ? undefined : JSON.stringify(structuredContent);
   // Servers repeat the structured content as a text, for clients that do not know it.
-  const blocks = structured === undefined ? content : content.filter(({ type }) => type !== 'text');
+  const blocks = structured === undefined ? content : content.filter((block) => !isText(block));
   const texts = blocks.filter((block) => !images.includes(block)).map(blockText);
   return cleanText([structured ?? '', ...texts].filter((text) => text !== '').join('\n'));
 }
@@ -93,9 +94,10 @@ function imagesOf({ content }: ToolResult, maxBytes: number) {
 }
 
 /** The size of an image in bytes; 0 if the API would reject it, because of its type or because it is not base64. */
-function bytesOfImage({ type, data, mimeType }: JsonObject): number {
+function bytesOfImage(block: JsonObject): number {
+  const { data, mimeType } = block;
   const isKnown = typeof mimeType === 'string' && /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType);
-  if (type !== 'image' || !isKnown || typeof data !== 'string' || data.length % 4 !== 0) return 0;
+  if (toContentBlock(block).type !== 'image' || !isKnown || typeof data !== 'string' || data.length % 4 !== 0) return 0;
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const bytes = (data.length / 4) * 3 - padding;
   const digits = data.slice(0, data.length - padding);
@@ -105,9 +107,13 @@ function bytesOfImage({ type, data, mimeType }: JsonObject): number {
 
 /** A block other than a text is one line with its URI. The text of an embedded resource follows that line. */
 function blockText(block: JsonObject): string {
-  if (block.type === 'text') return typeof block.text === 'string' ? block.text : '';
+  if (isText(block)) return textIn(block) ?? '';
   const resource = isObject(block.resource) ? block.resource : block;
   const details = [resource.uri, resource.mimeType].filter((detail) => typeof detail === 'string');
   const line = `[${[String(block.type), ...details].join(' ').replace(/\s+/g, ' ')}]`;
   return typeof resource.text === 'string' ? `${line}\n${resource.text}` : line;
+}
+
+function isText(block: JsonObject): boolean {
+  return toContentBlock(block).type === 'text';
 }

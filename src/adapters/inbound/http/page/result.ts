@@ -1,3 +1,4 @@
+import { toContentBlock } from '../../../../domain/gateway/content-block.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Child, el, foreign, link, pretty } from './elements.ts';
 import { withoutUser } from './web-link.ts';
@@ -32,7 +33,12 @@ export function resultNodes(response: Response, body: unknown, tool: string, tim
     json(Object.keys(others).length === 0 ? undefined : others),
   );
   // The text blocks are not repeated: the message consists of them.
-  return [heading, failure, json(structuredContent), shown(blocks.filter(({ type }) => type !== 'text'))];
+  return [
+    heading,
+    failure,
+    json(structuredContent),
+    shown(blocks.filter((block) => toContentBlock(block).type !== 'text')),
+  ];
 }
 
 /** Text with its JSON pretty-printed, cut if it is long. */
@@ -60,16 +66,31 @@ function json(value: unknown): Child {
 
 /** A block of a result (MCP, ContentBlock). */
 function contentBlock(block: JsonObject, tool: string): HTMLElement {
-  const { type, text, data, mimeType, uri, resource } = block;
-  const about = `Result of ${tool}`;
-  if (type === 'text' && isText(text)) return textBlock(text);
-  if (type === 'resource_link' && isText(uri)) return resourceLink(uri, block);
-  if (type === 'resource' && isObject(resource)) {
-    const shown = isText(resource.text) ? textBlock(resource.text) : media(resource.mimeType, resource.blob, about);
-    if (shown) return el('div', {}, el('p', { className: 'hint' }, 'Resource ', link(resource.uri)), shown);
+  return usualBlock(block, `Result of ${tool}`) ?? textBlock(pretty(block));
+}
+
+/** Undefined for a block of another type, or without what its type requires. */
+function usualBlock(block: JsonObject, about: string): HTMLElement | undefined {
+  const { text, data, mimeType, uri, resource } = block;
+  const { type } = toContentBlock(block);
+  switch (type) {
+    case 'text':
+      return isText(text) ? textBlock(text) : undefined;
+    case 'resource_link':
+      return isText(uri) ? resourceLink(uri, block) : undefined;
+    case 'resource':
+      return isObject(resource) ? embedded(resource, about) : undefined;
+    case 'image':
+    case 'audio':
+      return media(mimeType, data, about);
+    case 'unknown':
+      return undefined;
   }
-  const shown = type === 'image' || type === 'audio' ? media(mimeType, data, about) : undefined;
-  return shown ?? textBlock(pretty(block));
+}
+
+function embedded({ text, mimeType, blob, uri }: JsonObject, about: string): HTMLElement | undefined {
+  const shown = isText(text) ? textBlock(text) : media(mimeType, blob, about);
+  return shown && el('div', {}, el('p', { className: 'hint' }, 'Resource ', link(uri)), shown);
 }
 
 function resourceLink(uri: string, { title, name, mimeType, description }: JsonObject): HTMLElement {
