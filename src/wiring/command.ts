@@ -11,6 +11,7 @@ import { messageForProblem, messageForProblems, noticesAbout } from '../adapters
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
 import { CANCELLED, untilAborted } from '../application/async/deadline.ts';
+import { answerServers } from '../application/gateway/offer.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { reasonOf } from '../domain/values/certificate-problem.ts';
@@ -19,15 +20,7 @@ import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { runDoctor, runOfflineDoctor } from './doctor.ts';
 import { onHangUp } from './hang-up.ts';
-import {
-  answerServers,
-  bootstrap,
-  type Program,
-  type Runtime,
-  type ServerCommand,
-  withAudit,
-  writeConfig,
-} from './runtime.ts';
+import { bootstrap, type Program, type Runtime, type ServerCommand, withAudit, writeConfig } from './runtime.ts';
 import { type CommandOf, type Context, runCall, runLogins, runTools, startServers } from './server-commands.ts';
 import { VERSION } from './version.ts';
 

@@ -1,22 +1,17 @@
 import { join } from 'node:path';
-import { FAILED } from '../adapters/inbound/exit-codes.ts';
+import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import { OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
+import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
-import { keyProblem } from '../domain/values/redaction.ts';
+import { LoadedServers } from '../application/gateway/loaded-servers.ts';
+import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { onHangUp } from './hang-up.ts';
 import { composeTokenVerifier } from './oauth.ts';
 import { composeQuota } from './quota.ts';
-import {
-  isGatewayOnly,
-  onUncaughtError,
-  type Program,
-  type Runtime,
-  type ServerCommand,
-  startServer,
-} from './runtime.ts';
+import { onUncaughtError, type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
 import { composeTokens } from './tokens.ts';
 import { IDENTITY, PROGRAM, VERSION } from './version.ts';
@@ -28,101 +23,132 @@ export async function serveHttp(command: ServerCommand, program: Program): Promi
 }
 
 async function serve(runtime: Runtime): Promise<number> {
-  const { config, clock, logger, stderr, audit } = runtime;
-  const { http, openai, llm, request } = config;
+  const { config, stderr } = runtime;
+  const { http } = config;
   if (http === undefined) throw new Error('the HTTP endpoint has no configuration');
-  const logSpawn = (line: string) => stderr.say('info', line);
-  const metrics = new Metrics(() => gateway(), VERSION);
+  const endpoint = await compose(runtime, http);
+  registerMetrics(runtime, endpoint);
+  const stopping = new AbortController();
+  const stopped = untilStopped(runtime, endpoint, stopping);
+  const started = listen(runtime, endpoint);
+  reloadOn(runtime, endpoint, { started, stopping: stopping.signal });
+  const listening = await started;
+  if (listening.isErr()) {
+    stderr.say('error', SERVING.notListening(http.host, http.port, listening.error));
+    return FAILED;
+  }
+  say(runtime, http, listening.value);
+  return stopped;
+}
+
+type Endpoint = Awaited<ReturnType<typeof compose>>;
+
+/** Composes the endpoint, which does not listen yet. */
+async function compose(runtime: Runtime, http: HttpConfig) {
+  const { config, clock, stderr } = runtime;
+  const metrics = new Metrics(VERSION);
   const onReload = (part: ReloadedPart) => (isSuccessful: boolean) => metrics.onReload(part, isSuccessful, clock.now());
-  onReload('configuration')(true);
-  if (http.tokenFile !== undefined) onReload('token_file')(true);
-  const composed = composeCatalogue(runtime, {
-    servers: [],
-    isShared: true,
-    logSpawn,
-    onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
-    on: (event) => metrics.on(event),
-  });
-  const { catalogue, checks, moreInstructions, application, gateway, startGateway, expose } = composed;
-  let loading: Promise<void> | undefined;
-  if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
-  if (audit !== undefined) metrics.registerAudit(() => audit.failures);
-  const whenLoaded = async () => {
-    await loading;
-    return gateway();
-  };
+  const { catalogue, checks, moreInstructions, application, startGateway, endServers, expose } = composeCatalogue(
+    runtime,
+    {
+      servers: [],
+      isShared: true,
+      logSpawn: (line) => stderr.say('info', line),
+      onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
+      on: (event) => metrics.on(event),
+    },
+  );
+  const servers = new LoadedServers(startGateway);
   // No client can be notified of changes.
-  const served = { gateway: whenLoaded, notifiesOfChanges: false };
-  const { tools, shared } = await expose(config.gateway.expose ? served : undefined);
+  const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
+  const exposed = await expose(config.gateway.expose ? served : undefined);
   const quota = config.quota && (await composeQuota(runtime, config.quota));
   const tokens = composeTokens(http, runtime, onReload('token_file'));
   const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
-  if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);
-  if (quota !== undefined && config.quota?.store !== 'memory')
-    metrics.registerState('quota_store_up', () => quota.isUp);
   const server = new HttpServer({
     ...http,
     ...runtime,
-    rightsOf: runtime.rights.of,
-    tokens: tokens.current,
-    quota,
-    oauth,
-    // Without answer tools, there is nothing to warn of.
-    canAnswer: llm.adapter === 'offline' || keyProblem(openai.apiKey) === undefined || isGatewayOnly(config),
-    tools,
-    toolErrors: config.server.toolErrors,
-    serverInfo: IDENTITY,
-    moreInstructions,
-    shared,
-    rest: {
-      gateway,
-      loading: () => loading,
-      catalogue,
-      checks,
-      timeoutMs: request.timeoutMs,
-      version: VERSION,
-      pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
-    },
-    endWaits: () => application()?.endWaits?.() === true,
+    ...exposed,
     metrics,
     writeAccessLine: (entry) => stderr.recordSoon(entry),
+    serverInfo: IDENTITY,
+    version: VERSION,
+    toolErrors: config.server.toolErrors,
+    moreInstructions,
+    tokens: tokens.current,
+    oauth,
+    rightsOf: runtime.rights.of,
+    quota,
+    servers,
+    catalogue,
+    checks,
+    // Without answer tools, there is nothing to warn of.
+    canAnswer: !lacksKey(config) || isGatewayOnly(config),
+    answerTimeoutMs: config.request.timeoutMs,
+    endWaits: () => application()?.endWaits?.() === true,
+    pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
   });
-  // A terminal sends SIGHUP when it is closed.
-  const isOnTerminal = process.stderr.isTTY === true;
-  let isStopping = false;
-  const stopped = new Promise<number>((resolve) => {
+  return { http, server, servers, metrics, onReload, application, quota, tokens, oauth, endServers };
+}
+
+/** Registers the metrics that only some configurations have. */
+function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...endpoint }: Endpoint): void {
+  const { http, servers, application, quota, oauth } = endpoint;
+  onReload('configuration')(true);
+  if (http.tokenFile !== undefined) onReload('token_file')(true);
+  metrics.registerServers(servers);
+  if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
+  if (audit !== undefined) metrics.registerAudit(() => audit.failures);
+  if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);
+  if (quota !== undefined && config.quota?.store !== 'memory')
+    metrics.registerState('quota_store_up', () => quota.isUp);
+}
+
+/** A terminal sends SIGHUP when it is closed; elsewhere, this signal asks for a reload. */
+const isOnTerminal = () => process.stderr.isTTY === true;
+
+/** Resolves with the exit code when the endpoint has ended, after signals or a bug. Aborts `stopping` at the first signal. */
+function untilStopped({ logger, stderr }: Runtime, endpoint: Endpoint, stopping: AbortController): Promise<number> {
+  const { http, server, endServers } = endpoint;
+  return new Promise((resolve) => {
     const stop = (signal: string) => {
       logger.debug(`server: stopping (${signal})`);
+      const isAgain = stopping.signal.aborted;
+      stopping.abort();
       const waiting = server.inFlight;
-      if (!isStopping && waiting > 0) stderr.say('info', SERVING.draining(http.drainMs, waiting));
-      if (isStopping) composed.endServers();
-      void (isStopping ? server.close() : server.drain()).then(() => resolve(0));
-      isStopping = true;
+      if (!isAgain && waiting > 0) stderr.say('info', SERVING.draining(http.drainMs, waiting));
+      if (isAgain) endServers();
+      void (isAgain ? server.close() : server.drain()).then(() => resolve(SUCCEEDED));
     };
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stop(signal));
-    if (isOnTerminal) onHangUp(() => stop('SIGHUP'));
+    if (isOnTerminal()) onHangUp(() => stop('SIGHUP'));
     onUncaughtError(logger, () => void server.close().then(() => resolve(FAILED)));
   });
-  const configure = async ({ servers = [], lock }: Pick<Reloadable, 'servers' | 'lock'>) => {
-    if (lock !== undefined) metrics.registerChanges();
-    if (servers.length === 0 && gateway() === undefined) return;
-    const isFirst = gateway() === undefined;
-    const configured = startGateway().then(({ reconfigure }) => reconfigure(servers, lock?.approved));
-    if (isFirst) loading = configured.catch(() => {});
-    await configured.finally(() => {
-      loading = undefined;
-    });
-  };
+}
+
+/** Listens, and then starts the configured servers. Resolves with the URL, or with the error code of the operating system. */
+async function listen({ config }: Runtime, endpoint: Endpoint) {
+  const listening = await endpoint.server.listen();
+  if (listening.isOk()) await configure(endpoint, config);
+  return listening;
+}
+
+async function configure({ metrics, servers }: Endpoint, { servers: entries = [], lock }: Reloadable): Promise<void> {
+  if (lock !== undefined) metrics.registerChanges(servers);
+  await servers.configure(entries, lock?.approved);
+}
+
+interface ReloadOptions {
+  /** Resolves when the first servers are configured. */
+  readonly started: Promise<unknown>;
+  readonly stopping: AbortSignal;
+}
+
+/** Applies changes of the configuration and of the tokens: with SIGHUP, and when their files change. */
+function reloadOn(runtime: Runtime, endpoint: Endpoint, { started, stopping }: ReloadOptions): void {
+  const { config, clock, logger, stderr, audit } = runtime;
+  const { http, servers, tokens, onReload } = endpoint;
   let { files } = config;
-  let started = Promise.resolve();
-  const apply = async (reloadable: Reloadable) => {
-    // A signal may come while the first servers are being composed.
-    await started;
-    await configure(reloadable);
-    // Applied in the same turn, so that no caller sees the new servers with the old rights.
-    runtime.rights.apply(reloadable.access);
-    if (gateway() !== undefined) await (await startGateway()).warn();
-  };
   const reload = async () => {
     const loaded = await runtime.reload();
     // After a problem, the earlier files are still watched, because a damaged configuration names none.
@@ -131,14 +157,21 @@ async function serve(runtime: Runtime): Promise<number> {
   };
   const reloadServers = serversReload({
     initial: config,
-    apply,
-    logSpawn,
+    apply: async (reloadable) => {
+      // A signal may come while the first servers are being configured.
+      await started;
+      await configure(endpoint, reloadable);
+      // Applied in the same turn, so that no caller sees the new servers with the old rights.
+      runtime.rights.apply(reloadable.access);
+      servers.warn();
+    },
+    logSpawn: (line) => stderr.say('info', line),
     reload,
     logger,
     onReload: onReload('configuration'),
   });
-  const onChanged = () => void (isStopping || reloadServers());
-  if (!isOnTerminal) {
+  const onChanged = () => void (stopping.aborted || reloadServers());
+  if (!isOnTerminal()) {
     process.on('SIGHUP', tokens.reload);
     process.on('SIGHUP', () => void audit?.open());
     process.on('SIGHUP', onChanged);
@@ -146,19 +179,15 @@ async function serve(runtime: Runtime): Promise<number> {
   if (config.gateway.watch) watchFiles({ files: () => files, onChanged, clock });
   const { tokenFile } = http;
   if (tokenFile !== undefined) watchFiles({ files: () => [tokenFile.path], onChanged: tokens.reload, clock });
-  const listening = await server.listen();
-  if (listening.isErr()) {
-    stderr.say('error', SERVING.notListening(http.host, http.port, listening.error));
-    return FAILED;
-  }
-  started = configure(config);
-  await started;
-  stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, listening.value));
+}
+
+/** Tells the operator where the endpoint is, and what it lacks. */
+function say({ config, stderr }: Runtime, http: HttpConfig, url: string): void {
+  const { apiKeyVariable } = config.openai;
+  stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, url));
   if (!http.requiresToken) stderr.say('warn', `http: ${OPEN}`);
-  if (http.page) stderr.say('info', `page: ${new URL('/', listening.value).href}`);
-  if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(openai.apiKeyVariable));
-  else if (llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined)
-    stderr.say('warn', SERVING.noKey(openai.apiKeyVariable));
+  if (http.page) stderr.say('info', `page: ${new URL('/', url).href}`);
+  if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(apiKeyVariable));
+  else if (lacksKey(config)) stderr.say('warn', SERVING.noKey(apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) stderr.say('warn', SERVING.hosts);
-  return stopped;
 }

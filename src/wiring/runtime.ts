@@ -5,19 +5,18 @@ import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig } from '../adapters/outbound/config/load-config.ts';
 import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
-import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
 import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
 import { CallerRights } from '../application/gateway/caller-rights.ts';
+import { isGatewayOnly } from '../application/gateway/offer.ts';
 import type { Clock } from '../application/ports/clock.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Logger } from '../application/ports/logger.ts';
 import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
-import type { Rights } from '../domain/gateway/call-origin.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
-import { createRedactor, keyProblem, type Redactor, redactedJson } from '../domain/values/redaction.ts';
+import { createRedactor, type Redactor, redactedJson } from '../domain/values/redaction.ts';
 import { VERSION } from './version.ts';
 
 export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
@@ -62,24 +61,6 @@ export function createProgram(folder: string): Program {
 /** How a client can start the program; undefined for clients of other machines, which need not know its files. */
 export function commandForClients({ config, startCommand }: Runtime): OwnCommand | undefined {
   return config.http === undefined ? startCommand() : undefined;
-}
-
-/** The servers that answers of the user of this machine use, or all servers of this user if clients use them too. */
-export function answerServers(
-  { servers = [], grounding, gateway }: ServerConfig,
-  rights: Rights,
-): readonly ServerEntry[] {
-  const isUsed = (name: string) => gateway.expose || Object.hasOwn(grounding?.tools ?? {}, name);
-  return servers.filter(({ name }) => rights.sees(name) && isUsed(name));
-}
-
-/**
- * Whether clients get only the tools of servers, because there is no key for answers. On stdio, clients see servers only with `gateway.expose`;
- * without it, the answer tools stay, because there would be nothing else.
- */
-export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: ServerConfig): boolean {
-  const offersServers = servers.length > 0 && (http !== undefined || gateway.expose !== false);
-  return offersServers && llm.adapter !== 'offline' && keyProblem(openai.apiKey) === 'no_api_key';
 }
 
 interface BootstrapOptions extends ConfigOptions, Partial<Program> {

@@ -1,22 +1,16 @@
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
-import { type ClientList, Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
+import { Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
 import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
+import { ListChanges } from '../adapters/inbound/stdio/list-changes.ts';
 import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { PROCESS, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import { never } from '../application/async/deadline.ts';
+import { answerServers, isGatewayOnly } from '../application/gateway/offer.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';
-import {
-  answerServers,
-  isGatewayOnly,
-  onUncaughtError,
-  type Program,
-  type Runtime,
-  type ServerCommand,
-  startServer,
-} from './runtime.ts';
+import { onUncaughtError, type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
 /** How long aborted calls may take to settle before the process exits. */
@@ -29,38 +23,46 @@ export async function serveStdio(command: ServerCommand, program: Program): Prom
 }
 
 async function serve(runtime: Runtime): Promise<number> {
-  const { config, clock, logger, redactor, stderr } = runtime;
-  const { lineMode } = config.server;
+  const { config, logger, stderr } = runtime;
   if (process.stdin.isTTY) stderr.say('info', PROCESS.waiting(runtime.startCommand()));
   if (isGatewayOnly(config)) logger.warn(SERVING.gatewayOnly(config.openai.apiKeyVariable));
   const stdout = claimStdout();
+  const connection = await compose(runtime, stdout);
+  const exitCode = await untilEnded(runtime, stdout, connection);
+  // The servers end now, and no client reads about it.
+  connection.changes.end();
+  connection.endServers();
+  return exitCode;
+}
+
+type Stdout = ReturnType<typeof claimStdout>;
+type Connection = Awaited<ReturnType<typeof compose>>;
+
+/** Composes the session with the client, which does not read yet. */
+async function compose(runtime: Runtime, stdout: Stdout) {
+  const { config, logger, redactor } = runtime;
   const rights = runtime.rights.of({ caller: LOCAL_CALLER });
-  const by = { caller: LOCAL_CALLER, door: 'stdio' as const, rights };
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;
-  let notify = (_list: ClientList): void => {};
+  const changes = new ListChanges();
   const { moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
     configured,
     servers: answerServers(config, rights),
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),
-    onToolsChanged: () => {
-      if (tools.takeOutdated()) notify('tools');
-      for (const list of shared?.takeOutdated() ?? []) notify(list);
-    },
-    onListChanged: isExposed ? (server, list) => rights.mayRead(server) && notify(list) : undefined,
+    onToolsChanged: () => changes.onToolsChanged(),
+    onListChanged: isExposed ? (server, list) => rights.mayRead(server) && changes.notify(list) : undefined,
   });
   // The servers start with the first list or call.
   const gateway = async () => (await startGateway()).gateway;
-  const { tools, shared } = await expose(isExposed ? { gateway, notifiesOfChanges: true, configured } : undefined);
+  const exposed = await expose(isExposed ? { gateway, notifiesOfChanges: true, configured } : undefined);
   const subscriptions = isExposed ? new Subscriptions() : undefined;
   const session = new McpSession({
-    tools,
+    ...exposed,
     logger,
     serverInfo: IDENTITY,
-    by,
+    by: { caller: LOCAL_CALLER, door: 'stdio', rights },
     moreInstructions,
-    shared,
     subscriptions,
   });
   const transport = new StdioTransport({
@@ -69,13 +71,19 @@ async function serve(runtime: Runtime): Promise<number> {
     write: stdout.write,
     logger,
     redact: redactor.anywhere,
-    lineMode,
+    lineMode: config.server.lineMode,
     onInputEnded: () => subscriptions?.end(),
   });
-  notify = (list) => {
-    transport.notify(`notifications/${list}/list_changed`);
-    subscriptions?.notify(list);
-  };
+  changes.connect(exposed, [
+    (list) => transport.notify(`notifications/${list}/list_changed`),
+    (list) => subscriptions?.notify(list),
+  ]);
+  return { session, transport, changes, endServers };
+}
+
+/** Serves until the input has ended, a signal or a bug, and returns the exit code. */
+async function untilEnded({ clock, logger }: Runtime, stdout: Stdout, connection: Connection): Promise<number> {
+  const { session, transport, endServers } = connection;
   const served = transport.serve().then(stdout.flushed);
   let exitCode = SUCCEEDED;
   const stopped = new Promise<void>((resolve) => {
@@ -99,8 +107,5 @@ async function serve(runtime: Runtime): Promise<number> {
     });
   });
   await Promise.race([served, stopped]);
-  // The servers end now, and no client reads about it.
-  notify = () => {};
-  endServers();
   return exitCode;
 }

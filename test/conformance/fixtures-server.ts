@@ -9,7 +9,7 @@ import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf, catalogueOf } from '../support/catalogue.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
-import { noServers } from '../support/no-servers.ts';
+import { loadedServers } from '../support/loaded-servers.ts';
 import { fixtureMethods } from './fixture-resources.ts';
 import { FIXTURE_TOOLS } from './fixture-tools.ts';
 
@@ -62,8 +62,12 @@ const server = new HttpServer({
   tools,
   shared: fixtureMethods({ clock, logger, redactor }),
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
-  rest: noServers(catalogue),
-  metrics: new Metrics(() => undefined, '0.0.0-test'),
+  requiresToken: false,
+  servers: loadedServers(),
+  catalogue,
+  answerTimeoutMs: 300_000,
+  version: '0.0.0-test',
+  metrics: new Metrics('0.0.0-test'),
   clock,
   logger,
   redactor,

@@ -111,7 +111,7 @@ describe('in a browser', () => {
     servers: Readonly<Record<string, ScriptedToolServer>>,
     { speed = 1, ...options }: ServeGatewayOptions & PageOptions = {},
   ) {
-    const served = await serveGateway(servers, { ...options, rest: { pageFolder: PAGE } });
+    const served = await serveGateway(servers, { ...options, http: { pageFolder: PAGE, ...options.http } });
     return { served, ...(await open(served, { speed })) };
   }
 

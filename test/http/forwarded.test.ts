@@ -42,7 +42,7 @@ describe('without tokens, a request that a proxy forwards', () => {
   });
 
   test.each(DOORS)('is refused at %s, with each method', async (path) => {
-    const { at } = await serveHttp({ rest: { pageFolder: 'build/page' } });
+    const { at } = await serveHttp({ http: { pageFolder: 'build/page' } });
     const headers = { 'X-Forwarded-For': '203.0.113.7' };
     for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
       const reply = await send(at(path), { method, headers, ...(method === 'POST' && { body: legacy('ping') }) });

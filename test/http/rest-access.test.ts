@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deferred } from '../support/fake-llm-search.ts';
 import { type Ask, type Reply, send } from '../support/http-client.ts';
+import { loadedServers } from '../support/loaded-servers.ts';
 import { hangs, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
 import { type ServeGatewayOptions, serveGateway } from './serve-gateway.ts';
@@ -113,27 +114,25 @@ describe('readiness', () => {
 
   test('waits while the gateway is being loaded, as do requests that need it', async () => {
     const loaded = deferred<void>();
-    let isLoading = true;
-    const rest = { loading: () => (isLoading ? loaded.promise : undefined) };
-    const { get, call, accessLines } = await serveFiles({ rest });
+    const { get, call, accessLines } = await serveFiles({ whenLoaded: loaded.promise });
     expect(await get('/readyz')).toMatchObject({ status: 503, text: '{"ok":false,"why":"servers starting"}' });
     const replies = [get('/mcp/tools'), call(READ)];
     // A request that needs no server is not held up.
     expect((await get('/metrics')).status).toBe(200);
     expect(accessLines).toHaveLength(1);
-    isLoading = false;
     loaded.settle();
     for (const reply of await Promise.all(replies)) expect(reply.status).toBe(200);
   });
 });
 
 test('an internal error has the form of REST, and shows nothing of the program', async () => {
-  const rest = {
-    gateway: () => {
+  const servers = {
+    ...loadedServers(),
+    get gateway(): never {
       throw new Error(`cannot read ${import.meta.filename}`);
     },
   };
-  const { get, logger } = await serveFiles({ rest });
+  const { get, logger } = await serveFiles({ http: { servers } });
   const reply = await get('/mcp/servers');
   expect(reply.status).toBe(500);
   expect(json(reply)).toEqual({

@@ -3,6 +3,7 @@ import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts
 import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type Ask, begin, type Exchange, type Reply, send } from '../support/http-client.ts';
+import { loadedServers, loadingServers } from '../support/loaded-servers.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { redactorOf } from '../support/redactor.ts';
 import { type ScriptedGatewayOptions, startScripted } from '../support/scripted-gateway.ts';
@@ -15,6 +16,8 @@ export type ServeGatewayOptions = Omit<ServeHttpOptions, 'clock' | 'logger' | 's
     /** Default: all tools are listed. */
     readonly expose?: ServerToolsOptions['expose'];
     readonly always?: readonly string[];
+    /** When the gateway is loaded. Default: before the endpoint. */
+    readonly whenLoaded?: Promise<void>;
   };
 
 export interface ServedGateway extends ServedHttp {
@@ -37,6 +40,7 @@ export async function serveGateway(
     always = [],
     audit,
     clock = new FakeClock(),
+    whenLoaded,
     ...options
   }: ServeGatewayOptions = {},
 ): Promise<ServedGateway> {
@@ -46,11 +50,14 @@ export async function serveGateway(
   const redactor = redactorOf();
   const served = await serveHttp({
     ...options,
-    http: { shared: new GatewayMethods({ gateway: started, isSession: false, clock, redactor }), ...options.http },
+    http: {
+      shared: new GatewayMethods({ gateway: started, isSession: false, clock, redactor }),
+      servers: whenLoaded === undefined ? loadedServers(gateway) : loadingServers(gateway, whenLoaded),
+      ...options.http,
+    },
     audit,
     clock,
     logger,
-    rest: { gateway: () => gateway, ...options.rest },
     servers: (options) => new ServerTools({ ...options, gateway: started, expose, always, notifiesOfChanges: false }),
   });
   const beginCall: ServedGateway['beginCall'] = (body, headers = {}) =>

@@ -13,7 +13,7 @@ import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf } from '../support/catalogue.ts';
 import { type CoreOptions, startCore } from '../support/core.ts';
 import { type Ask, begin, type Exchange, modernHeaders, type Reply } from '../support/http-client.ts';
-import { noServers } from '../support/no-servers.ts';
+import { loadedServers } from '../support/loaded-servers.ts';
 import { until } from '../support/until.ts';
 
 export interface ServedHttp {
@@ -40,8 +40,6 @@ interface StaticToken {
 export interface ServeHttpOptions extends CoreOptions {
   readonly http?: Omit<Partial<HttpServerOptions>, 'tokens'> & { readonly tokens?: readonly StaticToken[] };
   readonly toolErrors?: 'protocol' | 'result';
-  /** Changes what REST serves; without it, the answer tools alone. */
-  readonly rest?: Partial<HttpServerOptions['rest']>;
   /** Other tools of the program itself. */
   readonly otherTools?: readonly ToolProvider[];
   /** The tools of a session in addition to the answer tools. */
@@ -52,7 +50,6 @@ export interface ServeHttpOptions extends CoreOptions {
 export async function serveHttp({
   http = {},
   toolErrors = 'protocol',
-  rest = {},
   servers,
   otherTools = [],
   ...core
@@ -62,16 +59,17 @@ export async function serveHttp({
   const redactor = createRedactor();
   const tokens = (http.tokens ?? []).map(({ caller, token }) => ({ caller, hash: hashOfToken(token) }));
   const answers = answersOf(application);
+  const { servers: loaded = loadedServers() } = http;
   const catalogue = new ToolCatalogue({
-    providers: () => [rest.gateway?.(), answers, ...otherTools].filter((provider) => provider !== undefined),
+    providers: () => [loaded.gateway, answers, ...otherTools].filter((provider) => provider !== undefined),
     clock,
     audit: core.audit,
     on: (event) => metrics.on(event),
   });
   const exposed = { catalogue, clock, logger, redactor, toolErrors };
   const accessLines: Record<string, unknown>[] = [];
-  const served = { ...noServers(catalogue), ...rest };
-  const metrics = new Metrics(served.gateway, '1.2.3');
+  const metrics = new Metrics('1.2.3');
+  metrics.registerServers(loaded);
   const server = new HttpServer({
     host: '127.0.0.1',
     port: 0,
@@ -84,11 +82,15 @@ export async function serveHttp({
     maxConnections: 100,
     maxCallsPerToken: 64,
     canAnswer: true,
+    requiresToken: tokens.length > 0 || http.oauth !== undefined,
     rightsOf: () => EVERYTHING,
     tools: new ExposedTools({ ...exposed, servers: servers?.(exposed) }),
     toolErrors,
     serverInfo: { name: 'openai-responses-mcp', version: '0.0.0-test' },
-    rest: served,
+    servers: loaded,
+    catalogue,
+    answerTimeoutMs: 300_000,
+    version: '0.0.0-test',
     metrics,
     clock,
     logger,

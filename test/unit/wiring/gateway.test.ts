@@ -1,10 +1,11 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { ServerEntry } from '../../../src/adapters/outbound/config/server-entry.ts';
 import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts';
+import { answerServers } from '../../../src/application/gateway/offer.ts';
 import { rightsBy } from '../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
 import { composeGateway, toDescribed } from '../../../src/wiring/gateway.ts';
-import { answerServers, type Runtime } from '../../../src/wiring/runtime.ts';
+import type { Runtime } from '../../../src/wiring/runtime.ts';
 import { newFolder } from '../../e2e/files.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { loginAt } from '../../support/fake-issuer.ts';

@@ -1,48 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 import { internalError } from '../mcp/json-rpc.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
-import { CallerPlaces } from './calls.ts';
 import { refuse, toJsonRpcError, toRestError } from './errors.ts';
-import { refuseForwarded } from './forwarded.ts';
-import { type GuardOptions, guardHost, guardToken } from './guard.ts';
-import { type McpOptions, postMessage } from './mcp.ts';
-import type { Metrics } from './metrics.ts';
+import { guardHost, guardToken, refuseForwarded } from './guard.ts';
+import { postMessage } from './mcp.ts';
 import { resourceMetadata } from './oauth.ts';
 import { pageIn } from './page.ts';
 import { methodNotAllowed, ofErrorObject, refusal, rightRequired, shuttingDown } from './refusal.ts';
 import type { HttpEnv, HttpRequest, Middleware } from './request.ts';
-import { type RestOptions, restApi } from './rest.ts';
+import { restApi } from './rest.ts';
+import type { HttpServices, Serving } from './services.ts';
 
-export interface AppOptions extends GuardOptions, McpOptions {
-  /** The path of the MCP endpoint. */
-  readonly path: string;
-  /** Whether there is a key, or recordings to answer from. */
-  readonly canAnswer: boolean;
-  readonly maxCallsPerToken: number;
-  /** Undefined if there is no daily limit. */
-  readonly quota?: Pick<QuotaGuard, 'admit' | 'isReady'> | undefined;
-  readonly rest: RestOptions & {
-    /** The folder with the files of the page; undefined if the page is not served. */
-    readonly pageFolder: string | undefined;
-  };
-  readonly metrics: Metrics;
-}
-
-interface Server {
-  readonly isDraining: () => boolean;
-  /** The outermost middleware of every request but the probes. */
-  readonly track: Middleware;
-}
-
-/** Everything that is served over HTTP. Handlers and checks run in the order in which they are added. */
-export function createApp(options: AppOptions, { isDraining, track }: Server): Hono<HttpEnv> {
-  const { path, oauth, tokens, rest, metrics, logger, redactor } = options;
-  const requiresToken = tokens().length > 0 || oauth !== undefined;
-  const places = new CallerPlaces(options.maxCallsPerToken);
+/**
+ * Everything that is served over HTTP. Handlers and checks run in the order in which they are added; `track` is the outermost of every request but the
+ * probes.
+ */
+export function createApp(services: Serving, track: Middleware): Hono<HttpEnv> {
+  const { path, oauth, metrics, logger, redactor, isDraining, pageFolder } = services;
   const app = new Hono<HttpEnv>();
   app.onError((bug, c) => {
     logger.error(`internal error in an HTTP request: ${String(bug)}`);
@@ -53,7 +30,7 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
   // For load balancers, which have no token and use any host name.
   app.all('/healthz', (c) => c.json({ ok: true }));
   app.all('/readyz', (c) => {
-    const why = isDraining() ? 'draining' : notReady(options);
+    const why = isDraining() ? 'draining' : notReady(services);
     return c.json({ ok: why === undefined, why }, why === undefined ? 200 : 503);
   });
 
@@ -62,18 +39,17 @@ export function createApp(options: AppOptions, { isDraining, track }: Server): H
     return track(c, next);
   });
   if (oauth !== undefined) app.route('/', resourceMetadata(oauth));
-  if (!requiresToken) app.use(refuseForwarded);
-  app.use(guardHost(options));
-  if (rest.pageFolder !== undefined) app.route('/', pageIn(rest.pageFolder, { mcpPath: path, oauth }));
-  if (options.allowedOrigins.length > 0) app.use(corsFor(options));
-  app.use(guardToken(options));
+  if (!services.requiresToken) app.use(refuseForwarded);
+  app.use(guardHost(services));
+  if (pageFolder !== undefined) app.route('/', pageIn(pageFolder, { mcpPath: path, oauth }));
+  if (services.allowedOrigins.length > 0) app.use(corsFor(services));
+  app.use(guardToken(services));
 
-  const mcp = { ...options, places };
-  app.post(path, (c) => (isDraining() ? refuse(c, shuttingDown()) : postMessage(c, mcp)));
+  app.post(path, (c) => (isDraining() ? refuse(c, shuttingDown()) : postMessage(c, services)));
   // There are no streams to GET and no sessions to DELETE. DELETE with a session ID gets 204: OpenAI's API sends it.
   app.delete(path, (c) => (c.req.header('Mcp-Session-Id') === undefined ? methodOfMcp(c) : c.body(null, 204)));
   app.all(path, methodOfMcp);
-  app.route('/', restApi({ ...options, ...rest, places, requiresToken, isDraining }));
+  app.route('/', restApi(services));
   app.get('/metrics', async (c) => {
     if (!c.get('rights').mayReadMetrics) return refuse(c, rightRequired(REFUSALS.metrics));
     return c.body(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType });
@@ -94,11 +70,11 @@ function methodOfMcp(c: HttpRequest): Response {
 }
 
 /** Why load balancers should send no requests to this process. With servers, no key is needed, because their tools work without one. */
-function notReady({ canAnswer, rest, oauth, quota }: AppOptions): string | undefined {
+function notReady({ canAnswer, servers, oauth, quota }: HttpServices): string | undefined {
   if (oauth?.verifier.isReady === false) return 'issuer keys not read';
   if (quota?.isReady === false) return 'quota store not reached';
-  if (rest.loading?.() !== undefined) return 'servers starting';
-  const gateway = rest.gateway();
+  if (servers.isLoading) return 'servers starting';
+  const { gateway } = servers;
   if (gateway === undefined) return canAnswer ? undefined : 'no key';
   const readiness = gateway.readiness();
   return readiness === 'ready' ? undefined : readiness === 'starting' ? 'servers starting' : readiness;
@@ -126,7 +102,7 @@ function isRest(path: string, mcpPath: string): boolean {
 }
 
 /** Pages of an allowed origin can read responses. A preflight request has no token. */
-function corsFor({ allowedOrigins, path }: AppOptions): Middleware {
+function corsFor({ allowedOrigins, path }: HttpServices): Middleware {
   const allow = cors({
     origin: [...allowedOrigins],
     allowMethods: (_, c) => (isRest(c.req.path, path) ? ['GET', 'POST'] : ['POST']),

@@ -1,32 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
 import type { TokenOwner } from '../../../application/ports/token-verifier.ts';
-import { LOCAL_CALLER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import { refuse } from './errors.ts';
-import { type OAuthOptions, tokenRefusal } from './oauth.ts';
+import { tokenRefusal } from './oauth.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { Middleware } from './request.ts';
-
-export interface GuardOptions {
-  /** The host name or address on which the server listens. */
-  readonly host: string;
-  /** Host names other than those of this machine; `*` is any. */
-  readonly allowedHosts: readonly string[];
-  readonly allowedOrigins: readonly string[];
-  /** The current tokens of callers, by their SHA-256. Without any at the start, and without `oauth`, no token is required. */
-  readonly tokens: () => readonly { readonly caller: string; readonly hash: Buffer }[];
-  /** Shorter tokens are refused: the length of a token is not known from its hash. */
-  readonly minTokenLength: number;
-  readonly oauth?: OAuthOptions | undefined;
-  /** Returns what the owner of a token may use. */
-  readonly rightsOf: (owner: TokenOwner) => Rights;
-}
+import type { HttpServices } from './services.ts';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
 
+/**
+ * Refuses what a proxy or a tunnel on this machine passes on. It arrives from loopback, often with a `Host` of loopback, so that an endpoint without
+ * tokens would be open to everyone whom the proxy serves.
+ */
+export const refuseForwarded: Middleware = async (c, next) => {
+  const { headers, httpVersionMajor: major, httpVersionMinor: minor } = c.env.incoming;
+  // MCP clients and browsers speak HTTP/1.1; nginx speaks HTTP/1.0 to its upstreams unless it is configured otherwise, and names itself in no header.
+  const isOld = major === 1 && minor === 0;
+  const isForwarded = isOld || Object.keys(headers).some((name) => FORWARDED.test(name));
+  return isForwarded ? refuse(c, refusal('FORBIDDEN', REFUSALS.forwarded, { reason: 'forwarded by a proxy' })) : next();
+};
+
+/** Headers that proxies add: `Forwarded` (RFC 7239), `Via` (RFC 9110), `CDN-Loop` (RFC 8586), and those of products. */
+const FORWARDED =
+  /forwarded|^(?:via|cdn-loop|front-end-https|tailscale-.+|cf-.+|x-(?:original|envoy|arr|azure)-.+|x-remote-addr)$|(?:client|real|connecting|remote|user)-ip$/;
+
 /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
-export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardOptions): Middleware {
+export function guardHost({ host: listen, allowedHosts, allowedOrigins }: HttpServices): Middleware {
   const own = [...LOOPBACK_NAMES, listen.includes(':') ? `[${listen}]` : listen.toLowerCase(), ...allowedHosts];
   // Most requests have the same host.
   let latest: { readonly host: string; readonly name: string | undefined } | undefined;
@@ -47,14 +49,14 @@ export function guardHost({ host: listen, allowedHosts, allowedOrigins }: GuardO
 }
 
 /** Finds the caller who owns the received token, and what this caller may use. */
-export function guardToken(options: GuardOptions): Middleware {
-  const callerOf = callersBy(options);
+export function guardToken(services: HttpServices): Middleware {
+  const callerOf = callersBy(services);
   return async (c, next) => {
     const found = callerOf(c.env.incoming.headers.authorization);
     const owner = found instanceof Promise ? await found : found;
     if (owner.isErr()) return refuse(c, owner.error);
     const log = c.get('log');
-    const rights = options.rightsOf(owner.value);
+    const rights = services.rightsOf(owner.value);
     log.caller = owner.value.caller;
     log.isUnlisted = rights.isUnlisted;
     c.set('caller', owner.value.caller);
@@ -67,8 +69,7 @@ export function guardToken(options: GuardOptions): Middleware {
  * Returns a function that finds the caller who owns a token (`local` if none is required), or a refusal. The search in the configured tokens
  * takes constant time.
  */
-function callersBy({ tokens, minTokenLength, oauth }: GuardOptions) {
-  const requiresToken = tokens().length > 0 || oauth !== undefined;
+function callersBy({ tokens, minTokenLength, oauth, requiresToken }: HttpServices) {
   return (authorization = ''): Result<TokenOwner, Refusal> | Promise<Result<TokenOwner, Refusal>> => {
     if (!requiresToken) return ok({ caller: LOCAL_CALLER });
     const [, token] = /^bearer +(\S+)$/i.exec(authorization) ?? [];

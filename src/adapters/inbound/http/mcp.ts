@@ -1,38 +1,28 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { QuotaState } from '../../../application/quota/quota-guard.ts';
 import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
-import type { Redactor } from '../../../domain/values/redaction.ts';
 import { type Era, META_PREFIX } from '../mcp/era.ts';
 import { metaOf, type OutgoingMessage, type RequestMessage, toMessage } from '../mcp/json-rpc.ts';
-import { McpSession, type McpSessionOptions } from '../mcp/session.ts';
+import { McpSession } from '../mcp/session.ts';
 import { toQuotaJson } from '../words/quota-messages.ts';
-import { type CallLimits, runCall } from './calls.ts';
+import { runCall } from './calls.ts';
 import { refuse, toJsonRpcError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
 import { checkHeaders, eraOfPost } from './mcp-headers.ts';
 import { McpReply } from './mcp-reply.ts';
-import type { Metrics } from './metrics.ts';
 import { ofErrorObject } from './refusal.ts';
 import { type HttpRequest, originOf } from './request.ts';
-
-export interface McpOptions extends Omit<McpSessionOptions, 'by' | 'on'> {
-  readonly maxBodyBytes: number;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
-}
-
-type Options = McpOptions & CallLimits & { readonly metrics: Pick<Metrics, 'observe'> };
+import type { Serving } from './services.ts';
 
 /**
  * Serves the message of a POST, in either era. Every request has its own session: no state is kept between requests, and the
  * IDs of different clients are separate. A posted `notifications/cancelled` therefore cancels nothing. A client cancels by
  * closing the connection, after which nothing could read the response. The protocol defines the order of the checks.
  */
-export async function postMessage(c: HttpRequest, options: Options): Promise<Response> {
+export async function postMessage(c: HttpRequest, services: Serving): Promise<Response> {
   const log = c.get('log');
   const { headers } = c.env.incoming;
-  const body = await readJsonBody(c, options.maxBodyBytes);
+  const body = await readJsonBody(c, services.maxBodyBytes);
   if (body.isErr()) return refuse(c, body.error);
 
   const message = toMessage(body.value);
@@ -47,10 +37,10 @@ export async function postMessage(c: HttpRequest, options: Options): Promise<Res
   if (error !== undefined) return refuse(c, ofErrorObject('VALIDATION_ERROR', error));
   if (message.kind !== 'request') return c.body(null, 202, { 'Content-Length': '0' });
   return new Promise((resolve, reject) => {
-    const reply = new McpReply(c, era, options, resolve);
+    const reply = new McpReply(c, era, services, resolve);
     // If the client has left, `reply` sends nothing.
     const none = () => resolve(RESPONSE_ALREADY_SENT);
-    const responded = respond(c, message, era, reply, options).finally(() => reply.end());
+    const responded = respond(c, message, era, reply, services).finally(() => reply.end());
     c.set('work', responded.then(none, reject));
   });
 }
@@ -61,12 +51,12 @@ async function respond(
   message: RequestMessage,
   era: Era,
   reply: McpReply,
-  options: Options,
+  services: Serving,
 ): Promise<void> {
   const log = c.get('log');
-  const { tools, shared, logger, serverInfo, moreInstructions, toolErrors } = options;
+  const { tools, shared, logger, serverInfo, moreInstructions, toolErrors } = services;
   const description = { tools, shared, serverInfo, moreInstructions };
-  const on = options.metrics.observe(log);
+  const on = services.metrics.observe(log);
   const session = new McpSession({ ...description, logger, toolErrors, by: originOf(c, 'mcp'), on });
   c.set('onShutDown', () => session.shutDown());
   if (log.isShutDown || c.env.incoming.socket.destroyed) return;
@@ -80,11 +70,11 @@ async function respond(
   const isShared = shared?.has(message.method) === true;
   if (isCall || isShared) reply.streamLater();
   if (isCall) {
-    const called = await runCall(c, options, run);
+    const called = await runCall(c, services, run);
     if (called.isErr()) return reply.refuse(called.error);
     response = withQuota(response, called.value.left);
   } else if (isShared) {
-    const held = await options.places.hold(c, run);
+    const held = await services.places.hold(c, run);
     if (held.isErr()) return reply.refuse(held.error);
   } else await run();
   if (response !== undefined) reply.send(response);

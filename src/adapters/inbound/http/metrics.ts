@@ -10,6 +10,11 @@ import type { LogEntry } from './request.ts';
 const SERVER_SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 15, 30, 60, 300];
 const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 
+/** The servers, whose gateway is undefined while none are configured. */
+interface Servers {
+  readonly gateway: Pick<Gateway, 'servers'> | undefined;
+}
+
 type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
 
 /** The metrics at `/metrics`, for Prometheus. Labels have few values: none comes from a client, or from the data of a server. */
@@ -32,27 +37,32 @@ export class Metrics {
   #denied: Counter | undefined;
   readonly #reloaded = this.#gauge('last_reload_successful', 'part');
   readonly #reloadedAt = this.#gauge('last_reload_success_timestamp_seconds', 'part');
-  readonly #gateway: () => Gateway | undefined;
 
-  constructor(gateway: () => Gateway | undefined, version: string) {
-    this.#gateway = gateway;
+  constructor(version: string) {
     collectDefaultMetrics({ register: this.registry });
     this.#gauge('build_info', 'version').set({ version }, 1);
-    this.#lookUpServers('server_up', ['server', 'state'], ({ name, state }) => [
+  }
+
+  /** Registers the state of the servers, which may be loaded later. */
+  registerServers(servers: Servers): void {
+    this.#lookUpServers(servers, 'server_up', ['server', 'state'], ({ name, state }) => [
       { server: name, state },
       state === 'available' ? 1 : 0,
     ]);
-    this.#lookUpServers('server_restarts', ['server'], ({ name, restarts }) => [{ server: name }, restarts]);
+    this.#lookUpServers(servers, 'server_restarts', ['server'], ({ name, restarts }) => [{ server: name }, restarts]);
   }
 
   /** Registers the tools that are not offered because they have changed. Called only with a lock, which a reload may add. */
-  registerChanges(): void {
+  registerChanges(servers: Servers): void {
     if (this.registry.getSingleMetric(this.#named('tools_changed').name) !== undefined) return;
-    this.#lookUpServers('tools_changed', ['server'], ({ name, changed = [] }) => [{ server: name }, changed.length]);
+    this.#lookUpServers(servers, 'tools_changed', ['server'], ({ name, changed = [] }) => [
+      { server: name },
+      changed.length,
+    ]);
   }
 
-  #lookUpServers(name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value): void {
-    this.#lookUp(Gauge, name, labelNames, () => (this.#gateway()?.servers ?? []).map(toValue));
+  #lookUpServers(servers: Servers, name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value) {
+    this.#lookUp(Gauge, name, labelNames, () => (servers.gateway?.servers ?? []).map(toValue));
   }
 
   /** Registers whether a service can be used on which calls depend. */

@@ -1,17 +1,10 @@
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
-import type { TokenError, TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { TokenError } from '../../../application/ports/token-verifier.ts';
 import { REFUSALS, TOKEN_PROBLEMS } from '../words/refusal-messages.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { HttpEnv } from './request.ts';
-
-/** The facts that clients need to get a token, and the verifier that checks it. */
-export interface OAuthOptions {
-  readonly issuer: string;
-  readonly resource: string;
-  readonly scopes: readonly string[];
-  readonly verifier: TokenVerifier;
-}
+import type { OAuthOptions } from './services.ts';
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 

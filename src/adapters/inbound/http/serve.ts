@@ -3,20 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { JsonObject } from '../../../domain/values/json.ts';
 import { toAccessEntry } from './access-log.ts';
-import { type AppOptions, createApp, malformedRequest } from './app.ts';
+import { createApp, malformedRequest } from './app.ts';
+import { CallerPlaces } from './calls.ts';
 import { InFlight } from './in-flight.ts';
+import type { HttpServices } from './services.ts';
 
-export interface HttpServerOptions extends AppOptions {
-  /** 0 means any free port. */
-  readonly port: number;
-  readonly drainMs: number;
-  /** Ends the calls that can be continued later, with a reply that says how. Returns whether there were any. */
-  readonly endWaits?: (() => boolean) | undefined;
-  readonly maxConnections: number;
-  /** Writes the entry of a request to the access log, as one line of JSON. */
-  readonly writeAccessLine: (entry: JsonObject) => void;
+export interface HttpServerOptions extends HttpServices {
   /** Time limits for a client to send its headers, and its complete request. A response may take any time. */
   readonly timeouts?: typeof TIMEOUTS;
 }
@@ -51,7 +44,8 @@ export class HttpServer {
         writeAccessLine(toAccessEntry(entry, status, clock.now(), ms));
       },
     });
-    const app = createApp(options, { isDraining: () => this.#isDraining, track: this.#inFlight.track });
+    const places = new CallerPlaces(options.maxCallsPerToken);
+    const app = createApp({ ...options, places, isDraining: () => this.#isDraining }, this.#inFlight.track);
     const listener = getRequestListener(app.fetch, {
       overrideGlobalObjects: false,
       // The host name of a request without `Host`, which HTTP/1.0 permits.

@@ -1,0 +1,45 @@
+import type { Rights } from '../../domain/gateway/call-origin.ts';
+import { keyProblem } from '../../domain/values/redaction.ts';
+
+interface Named {
+  readonly name: string;
+}
+
+/** The parts of the configuration that decide what clients are offered. */
+interface Offer {
+  readonly servers?: readonly Named[];
+  /** The mode in which MCP clients see the tools of the servers, or false. */
+  readonly gateway: { readonly expose: boolean | string };
+  /** Present while HTTP is served. */
+  readonly http?: object;
+  readonly llm: { readonly adapter: string };
+  readonly openai: { readonly apiKey?: string | undefined };
+}
+
+/** Whether answers need a key that is missing or cannot be used. */
+export function lacksKey({ llm, openai }: Pick<Offer, 'llm' | 'openai'>): boolean {
+  return llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined;
+}
+
+/**
+ * Whether clients get only the tools of servers, because there is no key for answers. On stdio, clients see servers only with `gateway.expose`;
+ * without it, the answer tools stay, because there would be nothing else.
+ */
+export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: Offer): boolean {
+  const offersServers = servers.length > 0 && (http !== undefined || gateway.expose !== false);
+  return offersServers && llm.adapter !== 'offline' && keyProblem(openai.apiKey) === 'no_api_key';
+}
+
+interface AnswerOffer<Server extends Named> extends Pick<Offer, 'gateway'> {
+  readonly servers?: readonly Server[];
+  readonly grounding?: { readonly tools: Readonly<Record<string, unknown>> };
+}
+
+/** The servers that answers of the user of this machine use, or all servers of this user if clients use them too. */
+export function answerServers<Server extends Named>(
+  { servers = [], grounding, gateway }: AnswerOffer<Server>,
+  rights: Rights,
+): readonly Server[] {
+  const isUsed = (name: string) => gateway.expose !== false || Object.hasOwn(grounding?.tools ?? {}, name);
+  return servers.filter(({ name }) => rights.sees(name) && isUsed(name));
+}
