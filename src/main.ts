@@ -24,7 +24,7 @@ async function main(command: Command): Promise<number> {
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;
     case 'bad-usage':
-      process.stderr.write(PROCESS.badUsage(command.problem, readOwnCommand(process.argv[1], {}, process.env)));
+      process.stderr.write(PROCESS.badUsage(command, readOwnCommand(process.argv[1], {}, process.env)));
       return BAD_USAGE;
     case 'serve':
       return serveStdio(command, program);

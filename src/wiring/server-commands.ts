@@ -34,7 +34,7 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
   const { json, action, server, tool, isFresh } = command;
   const { by, config, err, redactor } = context;
   if (action !== undefined && config.lock === undefined) {
-    err.write(PROCESS.badUsage(PROCESS.noLock(action), context.ownCommand));
+    err.write(PROCESS.badUsage({ problem: PROCESS.noLock(action) }, context.ownCommand));
     return BAD_USAGE;
   }
   const { sees } = by.rights;

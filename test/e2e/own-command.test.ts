@@ -17,7 +17,8 @@ test('an advised command has absolute paths, whatever was typed', async () => {
   const { code, stderr } = await runCli(['tools', '--config', 'my config.yaml'], { program, cwd });
   expect(code).toBe(1);
   expect(stderr).toContain(`write them with: node ${BUILT_PROGRAM} tools --lock --config '${config}' (in `);
-  expect((await runCli(['tolls'], { program, cwd })).stderr).toContain(`Try node ${BUILT_PROGRAM} --help\n`);
+  const { stderr: usage } = await runCli(['login'], { program, cwd });
+  expect(usage).toBe(`login needs a server: node ${BUILT_PROGRAM} login <server>\nTry node ${BUILT_PROGRAM} --help\n`);
 });
 
 test('a problem at the start of a server advises a command with absolute paths', async () => {

@@ -3,6 +3,7 @@ import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts'
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
+import type { BadUsage } from '../words/process-messages.ts';
 import {
   COMMAND_NAMES,
   COMMANDS,
@@ -61,7 +62,7 @@ export type Command =
   | { readonly kind: 'help' | 'version' }
   | { readonly kind: 'token'; readonly caller: string }
   | (Configured & { readonly options: ConfigOptions })
-  | { readonly kind: 'bad-usage'; readonly problem: string };
+  | ({ readonly kind: 'bad-usage' } & BadUsage);
 
 const OPTION_NAMES = [
   ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
@@ -110,7 +111,7 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
   const misplaced = misplacedIn(own, values);
   if (misplaced !== undefined) return badUsage(`--${misplaced} cannot be combined with ${command}`);
   const [least, most] = limits;
-  if (words.length < least || words.length > most) return badUsage(wordsOf(command));
+  if (words.length < least || words.length > most) return wrongWords(command);
   const options = toConfigOptions(values);
   const json = 'json' in values;
   const [first = '', second = '', third = '{}'] = words;
@@ -118,7 +119,7 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
     case 'ask':
       return toAsk(words, values, isTerminal);
     case 'check':
-      if (words.length === 0 && isTerminal) return badUsage(wordsOf(command));
+      if (words.length === 0 && isTerminal) return wrongWords(command);
       return { kind: command, source: words[0] ?? '-', json, options };
     case 'call':
       return { kind: command, server: first, tool: second, input: third, json, options };
@@ -128,7 +129,7 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
       return { kind: command, server: first, options };
     case 'token': {
       const isCaller = TOKEN_CALLER.test(first) && first !== LOCAL_CALLER;
-      return isCaller ? { kind: command, caller: first } : badUsage(wordsOf(command));
+      return isCaller ? { kind: command, caller: first } : wrongWords(command);
     }
     case 'tools':
       return toTools(words, values);
@@ -174,7 +175,7 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean): C
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
   const question = words.join(' ');
   const isPiped = question.trim() === '-' || (words.length === 0 && !isTerminal);
-  if (question.trim() === '' && !isPiped) return badUsage(QUESTION_REQUIRED);
+  if (question.trim() === '' && !isPiped) return wrongWords('ask');
   return {
     kind: 'ask',
     tool,
@@ -197,6 +198,10 @@ function misplacedIn(own: readonly string[], values: Values): string | undefined
 function toConfigOptions(values: Values): ConfigOptions {
   const present = OPTION_NAMES.filter((name) => OPTIONS[name]?.setsKeys && name in values);
   return Object.fromEntries(present.map((name) => [`--${name}`, values[name] ?? '']));
+}
+
+function wrongWords(command: CommandName): Command {
+  return { kind: 'bad-usage', ...wordsOf(command) };
 }
 
 function badUsage(problem: string): Command {

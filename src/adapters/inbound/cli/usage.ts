@@ -1,4 +1,5 @@
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import type { BadUsage } from '../words/process-messages.ts';
 
 /** A command or an option, as the help shows it. */
 interface Row {
@@ -90,11 +91,13 @@ interface CommandRow extends Row {
   readonly words: readonly [number, number];
   /** Completes the message about other words, after the name. */
   readonly usage?: string;
+  /** The command as it may be typed, after the name. */
+  readonly example?: string;
   /** The options, in addition to the common ones. */
   readonly options: readonly string[];
 }
 
-const NEEDS_SERVER = (command: string) => `needs a server: openai-responses-mcp ${command} <server>`;
+const NEEDS_SERVER = { usage: 'needs a server', example: '<server>' };
 
 /** The commands, in the order of the help. */
 export const COMMANDS = {
@@ -102,14 +105,16 @@ export const COMMANDS = {
     form: ' "question"',
     help: 'answer one question; "-" or a pipe: read it from standard input',
     words: [0, Number.POSITIVE_INFINITY],
-    usage: 'needs a question: openai-responses-mcp ask "your question"',
+    usage: 'needs a question',
+    example: '"your question"',
     options: ['record', 'tool', 'json', 'verbose', 'check'],
   },
   check: {
     form: ' [file | URL | -]',
     help: 'check the sources of a text: whether the linked pages exist, and contain the figures of the sentences that cite them',
     words: [0, 1],
-    usage: 'needs a text: openai-responses-mcp check <file | URL | ->',
+    usage: 'needs a text',
+    example: '<file | URL | ->',
     options: ['json'],
   },
   doctor: {
@@ -128,14 +133,15 @@ export const COMMANDS = {
     form: ' <server> <tool> [input]',
     help: 'call a tool; input: a JSON object, @file or "-"',
     words: [2, 3],
-    usage: "needs a server, a tool and an input: openai-responses-mcp call <server> <tool> ['{...}' | @file | -]",
+    usage: 'needs a server, a tool and an input',
+    example: "<server> <tool> ['{...}' | @file | -]",
     options: ['json'],
   },
   login: {
     form: ' <server>',
     help: 'sign in to a remote MCP server that requires it',
     words: [1, 1],
-    usage: NEEDS_SERVER('login'),
+    ...NEEDS_SERVER,
     options: ['no-browser'],
   },
   logins: { help: 'list the logins to MCP servers', words: [0, 0], options: ['json'] },
@@ -143,14 +149,15 @@ export const COMMANDS = {
     form: ' <server>',
     help: 'revoke and delete a login',
     words: [1, 1],
-    usage: NEEDS_SERVER('logout'),
+    ...NEEDS_SERVER,
     options: [],
   },
   token: {
     form: ' <caller>',
     help: 'create a token for a caller over HTTP, and its line in the file http.token_file',
     words: [1, 1],
-    usage: 'needs a caller, of letters, digits, _ . @ and -, other than local: openai-responses-mcp token <caller>',
+    usage: 'needs a caller, of letters, digits, _ . @ and -, other than local',
+    example: '<caller>',
     options: [],
   },
 } as const satisfies Readonly<Record<string, CommandRow>>;
@@ -158,10 +165,10 @@ export const COMMANDS = {
 export type CommandName = keyof typeof COMMANDS;
 export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
-/** The message about the words of a command. */
-export function wordsOf(command: CommandName): string {
-  const { usage = 'takes no arguments' }: CommandRow = COMMANDS[command];
-  return `${command} ${usage}`;
+/** What is wrong with the words of a command, and the command as it may be typed. */
+export function wordsOf(command: CommandName): BadUsage {
+  const { usage = 'takes no arguments', example }: CommandRow = COMMANDS[command];
+  return { problem: `${command} ${usage}`, ...(example !== undefined && { example: `${command} ${example}` }) };
 }
 
 /** The commands that have an option of their own. */

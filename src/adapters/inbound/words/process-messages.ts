@@ -1,12 +1,19 @@
-import { INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { advised, INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { count } from './plain.ts';
+
+/** What is wrong with a typed command, and the command as it may be typed, without the program. */
+export interface BadUsage {
+  readonly problem: string;
+  readonly example?: string;
+}
 
 /** Messages about the process itself, on standard error. */
 export const PROCESS = {
   waiting: ({ program }: OwnCommand) =>
     `Waiting for MCP messages from a client on standard input. Press Ctrl-C to stop. For help: ${program} --help\n`,
-  badUsage: (problem: string, { program } = INSTALLED) => `${problem}\nTry ${program} --help\n`,
+  badUsage: ({ problem, example }: BadUsage, ownCommand = INSTALLED) =>
+    `${problem}${example === undefined ? '' : `: ${advised(example, ownCommand)}`}\nTry ${ownCommand.program} --help\n`,
   noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
   newToken: (caller: string) =>
     `The first line is the token. It is not stored and not shown again: give it to ${caller}. Add the second line, which has only its hash, to the file http.token_file.\n`,

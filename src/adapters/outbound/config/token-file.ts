@@ -13,8 +13,8 @@ export type TokenFile = { readonly tokens: readonly CallerToken[] } | { readonly
 
 /** No line is shown, because it may be a token by mistake. */
 const LINE =
-  'expected a caller, the SHA-256 of the token in hexadecimal (not the token itself) and, if you like, a note; openai-responses-mcp token <caller> creates such a line';
-const CREATE = 'write a line of: openai-responses-mcp token <caller>';
+  'expected a caller, the SHA-256 of the token in hexadecimal (not the token itself) and, if you like, a note; the command token <caller> creates such a line';
+const CREATE = 'write a line that the command token <caller> creates';
 
 /** The hash of a variable that was not set, with which requests without a token would be accepted. */
 const EMPTY = hashOfToken('');

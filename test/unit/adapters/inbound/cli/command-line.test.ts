@@ -128,7 +128,7 @@ describe('bad usage', () => {
     [['--expose=all'], '--expose takes no value, or search or auto'],
     [['ask', 'q', '--tool', 'quick'], '--tool=quick: did you mean answer_quick?'],
     [['ask', 'q', '--tool', 'search'], '--tool must be one of answer, answer_detailed, answer_quick'],
-    [['ask'], 'ask needs a question: openai-responses-mcp ask "your question"'],
+    [['ask'], 'ask needs a question', 'ask "your question"'],
     [['ask', '--stdio', 'q'], '--stdio cannot be combined with ask'],
     [['--stdio', '--json'], '--json is an option of ask, check, doctor, tools, call and logins'],
     [['--http', '--lock'], '--lock is an option of tools'],
@@ -137,13 +137,13 @@ describe('bad usage', () => {
     [['tools', 'notes', '--diff'], '--diff applies to all servers: tools --diff'],
     [['tools', 'notes', 'read', 'now'], 'tools takes at most a server and a tool'],
     [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],
-    [['login'], 'login needs a server: openai-responses-mcp login <server>'],
-    [['login', 'notes', 'issues'], 'login needs a server: openai-responses-mcp login <server>'],
+    [['login'], 'login needs a server', 'login <server>'],
+    [['login', 'notes', 'issues'], 'login needs a server', 'login <server>'],
     [['logins', 'notes'], 'logins takes no arguments'],
     [['doctor', 'now'], 'doctor takes no arguments'],
     [['version', 'now'], 'version takes no arguments'],
-    [['ask', '--record', 'my question'], 'ask needs a question: openai-responses-mcp ask "your question"'],
-  ])('%j', (argv, problem) => {
-    expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem });
+    [['ask', '--record', 'my question'], 'ask needs a question', 'ask "your question"'],
+  ])('%j', (argv, problem, example?: string) => {
+    expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem, example });
   });
 });
