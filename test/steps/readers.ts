@@ -25,7 +25,7 @@ import { parseGatewayUri } from '../../src/domain/gateway/shared-entries.ts';
 import { parseToolResult, textOf, toPlainResult } from '../../src/domain/gateway/tool-result.ts';
 import { findTools } from '../../src/domain/gateway/tool-search.ts';
 import { traceContextOf } from '../../src/domain/gateway/trace-context.ts';
-import { exposedNames, functionNames, mayHaveHash } from '../../src/domain/gateway/unique-names.ts';
+import { exposedNames, functionNames, mayHaveHash, toolsByName } from '../../src/domain/gateway/unique-names.ts';
 import {
   callName,
   resolveMarkers,
@@ -144,6 +144,8 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/gateway/unique-names.ts#exposedNames': (text) => exposedNames([tool(text), tool('a')], ['notes', 'a']),
   'domain/gateway/unique-names.ts#functionNames': (text) => functionNames([tool(text), tool('a')]),
   'domain/gateway/unique-names.ts#mayHaveHash': mayHaveHash,
+  'domain/gateway/unique-names.ts#toolsByName': (text) =>
+    toolsByName({ tools: [tool(text)], changed: [tool('a')], servers: [{ name: 'notes' }] }),
   'domain/grounded/own-source.ts#callName': (text) => callName({ server: 'notes', name: text }),
   'domain/grounded/own-source.ts#resolveMarkers': (text) => [
     resolveMarkers(text, [SOURCE]),
