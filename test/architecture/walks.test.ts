@@ -37,6 +37,7 @@ const LATE = {
     'src/wiring/gateway.ts ../adapters/outbound/mcp-client/ajv-schema-validator.ts',
     'src/adapters/outbound/mcp-client/child-tool-server.ts ./client.ts',
     'src/adapters/outbound/mcp-client/child-tool-server.ts ./mcp-connection.ts',
+    'src/adapters/outbound/mcp-client/child-tool-server.ts ./settling-transport.ts',
   ],
   http: ['src/main.ts ./wiring/http.ts'],
   commands: ['src/main.ts ./wiring/command.ts'],
