@@ -123,7 +123,7 @@ function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds 
   return {
     create: async (entry: ServerEntry): Promise<ToolServer> => {
       const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
-      const common = { name, maxBytes, forwardBaggage, clock, identity: IDENTITY };
+      const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY };
       if (connection.kind === 'remote') {
         remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
         return (await remote).create({ ...connection, ...common });
@@ -131,7 +131,7 @@ function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds 
       const { envs, inheritEnv: inherit, notInherited = [] } = connection;
       const ownSecrets = [...config.secretVariables, ...notInherited];
       const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
-      return new ChildToolServer({ ...connection, ...common, env, logger, logSpawn, programEnds });
+      return new ChildToolServer({ ...connection, ...common, env, logSpawn, programEnds });
     },
     machineLogin: async (server: string) => (await remote)?.machineLogin(server),
     close: async () => (await remote)?.close(),

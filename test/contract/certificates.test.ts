@@ -9,6 +9,7 @@ import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts'
 import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { newCertificate, serveHttps } from '../support/certificates.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 import { EventLog } from './describe-tool-server.ts';
 import { API_KEY, errorOf, never } from './search-kit.ts';
 
@@ -44,7 +45,7 @@ const fetchBy = (dispatcher: Agent) =>
 async function connect(url: string, agent: Agent, transport: 'auto' | 'sse'): Promise<string> {
   const identity = { name: 'contract', version: '1.0.0' };
   const options = { name: 'remote', url, transport, headers: {}, maxBytes: 1000, identity, clock: new SystemClock() };
-  const server = new RemoteToolServer({ ...options, fetch: fetchBy(agent) });
+  const server = new RemoteToolServer({ logger: new RecordingLogger(), ...options, fetch: fetchBy(agent) });
   return errorOf(await server.connect(new EventLog(), never()));
 }
 

@@ -8,6 +8,7 @@ import { newFolder } from '../e2e/files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeIssuer, loginAt } from '../support/fake-issuer.ts';
 import { protect } from '../support/protected-server.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 import { startModernServer, startSessionServer, startSseServer } from '../support/servers/remote-servers.ts';
 import { call, EventLog } from './describe-tool-server.ts';
 import { errorOf, never } from './search-kit.ts';
@@ -38,6 +39,7 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
     tokens: new LoginTokens({ server, files, network: { fetch, clock }, learn: () => {}, onRenewal: () => {} }),
   });
   const toolServer = new RemoteToolServer({
+    logger: new RecordingLogger(),
     ...server,
     transport: 'auto',
     maxBytes: 20_000,

@@ -6,6 +6,7 @@ import type { ServerConnection } from '../../src/application/ports/tool-server.t
 import { textOf } from '../../src/domain/gateway/tool-result.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
+import { RecordingLogger } from '../support/recording-logger.ts';
 import {
   type Answer,
   type RemoteServer,
@@ -25,6 +26,7 @@ const MAX_BYTES = 20_000;
 
 function remote(url: string, options: Partial<RemoteOptions> = {}): RemoteToolServer {
   return new RemoteToolServer({
+    logger: new RecordingLogger(),
     name: 'remote',
     url,
     transport: 'auto',
@@ -494,4 +496,28 @@ describe.each(KINDS)('with a call over %s, a server gets', (kind, start) => {
     expect((await connection.callTool('echo', { text: 'a' }, {}, never())).isOk()).toBe(true);
     expect(requestsOf(server, 'tools/call')[0]?.meta ?? {}).not.toHaveProperty('progressToken');
   });
+});
+
+test('an event stream that ends at once is opened ever more rarely', async () => {
+  const server = await startSessionServer();
+  const clock = new FakeClock();
+  server.answerNext('GET', ...Array.from({ length: 9 }, () => answers(200, '', EVENTS)));
+  await connect(server.url, { clock });
+  for (const [index, ms] of [1000, 1000, 2000, 4000].entries()) {
+    await expect.poll(() => requestsOf(server, 'GET')).toHaveLength(index + 1);
+    await expect.poll(() => clock.pendingSleeps).toBe(1);
+    await clock.advance(ms - 1);
+    expect(requestsOf(server, 'GET')).toHaveLength(index + 1);
+    await clock.advance(1);
+  }
+});
+
+test.each([200, 204])('a server that answers %d without an event stream is not asked for one again', async (status) => {
+  const server = await startSessionServer();
+  const clock = new FakeClock();
+  server.answerNext('GET', answers(status, status === 200 ? '{"ok":true}' : '', JSON_TYPE));
+  const { connection } = await connect(server.url, { clock });
+  await expect.poll(() => requestsOf(server, 'GET')).toHaveLength(1);
+  expect(await echo(connection)).toBe('a');
+  expect(clock.pendingSleeps).toBe(0);
 });

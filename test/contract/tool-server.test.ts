@@ -112,6 +112,7 @@ async function startRemote(
   if (beginning === 'absent') await peer.lose();
   return {
     server: new RemoteToolServer({
+      logger: new RecordingLogger(),
       name: 'remote',
       url: peer.url,
       transport,

@@ -1,8 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
+import { GrowingWait } from '../../../application/async/growing-wait.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 
-/** The wait before each new subscription, because a server may end every stream at once. */
+/** The first wait before a new subscription. Later ones grow, because a server may end every stream at once. */
 const REOPEN_MS = 3000;
 
 /**
@@ -18,9 +19,10 @@ export async function keepSubscribed(
   let subscription = client.autoOpenedSubscription;
   const more = events.onListChanged && { promptsListChanged: true, resourcesListChanged: true };
   const filter = { toolsListChanged: true, ...more };
+  const wait = new GrowingWait(clock, REOPEN_MS, 0);
   while (subscription !== undefined) {
     if ((await subscription.closed) === 'local') return;
-    if ((await clock.sleep(REOPEN_MS, signal)) === 'aborted') return;
+    if ((await clock.sleep(wait.next(), signal)) === 'aborted') return;
     // If this fails, the earlier subscription is still closed, so that the next attempt follows.
     const again = await client.listen(filter).catch(() => undefined);
     if (again === undefined) continue;

@@ -18,7 +18,7 @@ export class ChildToolServer implements ToolServer {
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     if (signal.aborted) return err('aborted');
-    const { name, identity, maxBytes, forwardBaggage } = this.#options;
+    const { name, identity, maxBytes, forwardBaggage, logger } = this.#options;
     const transport = new ChildTransport(this.#options);
     const lostReason = () => transport.lostReason ?? 'the process has ended';
     let isClosing = false;
@@ -46,6 +46,7 @@ export class ChildToolServer implements ToolServer {
           transport: 'stdio',
           pid,
           maxBytes,
+          logger,
           forwardBaggage,
           lostReason,
           close,

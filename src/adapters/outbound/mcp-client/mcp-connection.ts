@@ -1,6 +1,7 @@
 import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 import type { ServerConnection } from '../../../application/ports/tool-server.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
@@ -8,6 +9,7 @@ import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-r
 import { withoutBaggage, withTrace } from '../../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
+import { readPages } from './read-pages.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
@@ -16,6 +18,7 @@ interface McpConnectionOptions {
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
   readonly maxBytes: number;
+  readonly logger: Logger;
   /** Whether the server gets the baggage of callers, which often identifies people. */
   readonly forwardBaggage?: boolean | undefined;
   readonly lostReason: () => string;
@@ -31,9 +34,6 @@ interface McpConnectionOptions {
 
 /** Far longer than any limit: the caller of the port ends a call. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** Limits of a list, because some servers always have another page. */
-const MAX_ENTRIES = 1000;
-const MAX_PAGES = 1000;
 const LINGER_MS = 500;
 
 /** The result as the server sent it. The client's own check would reject results that this program accepts. */
@@ -61,6 +61,8 @@ export class McpConnection implements ServerConnection {
   #current: { readonly client: Client; requests: number };
   #renewing: Promise<ToolServerError | undefined> | undefined;
   readonly #options: McpConnectionOptions;
+  /** The lists whose pages had no end. */
+  readonly #warned = new Set<string>();
 
   constructor(client: Client, options: McpConnectionOptions) {
     this.#current = { client, requests: 0 };
@@ -101,21 +103,17 @@ export class McpConnection implements ServerConnection {
     member: string,
     signal: AbortSignal,
   ): Promise<Result<readonly unknown[], ToolServerError>> {
-    const listed: unknown[] = [];
-    let cursor: unknown;
-    for (let page = 0; page < MAX_PAGES; page += 1) {
-      const params = cursor === undefined ? {} : { cursor };
-      const result = await this.request(method, params, signal);
-      if (result.isErr()) return err(result.error);
-      const { [member]: values, nextCursor } = result.value;
-      if (!Array.isArray(values)) return err({ kind: 'invalid_result', detail: `${method} has no list of ${member}` });
-      if (listed.length + values.length > MAX_ENTRIES) break;
-      listed.push(...values);
-      cursor = nextCursor;
-      if (typeof cursor !== 'string') return ok(listed);
-    }
-    const limits = `${MAX_ENTRIES} ${member} or ${MAX_PAGES} pages`;
-    return err({ kind: 'invalid_result', detail: `the list exceeds ${limits}; let the server offer fewer ${member}` });
+    const warn = () => this.#warnOfPages(method);
+    return readPages({ method, member, warn }, (params) => this.request(method, params, signal));
+  }
+
+  #warnOfPages(method: string): void {
+    const { name, logger } = this.#options;
+    if (this.#warned.has(method)) return;
+    this.#warned.add(method);
+    logger.warn(
+      `gateway: ${name}: ${method} names a next page again and again that brings nothing new; the list ends there`,
+    );
   }
 
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>> {

@@ -1,23 +1,21 @@
 import {
-  type Client,
   SdkErrorCode,
   SdkHttpError,
   SSEClientTransport,
   SseError,
   StreamableHTTPClientTransport,
-  UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
-import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
+import { GrowingWait } from '../../../application/async/growing-wait.ts';
 import type { Clock } from '../../../application/ports/clock.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
-import { keepSubscribed } from './change-subscription.ts';
-import { type ClientIdentity, connectClient } from './client.ts';
+import type { ClientIdentity } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { messageFetch } from './message-fetch.ts';
 import type { RemoteLogin } from './remote-login.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
-import { SettlingTransport } from './settling-transport.ts';
+import { type CreateTransport, LOST, type RemoteTransport, type SessionState, Sessions } from './sessions.ts';
 
 export interface RemoteToolServerOptions {
   readonly name: string;
@@ -31,23 +29,15 @@ export interface RemoteToolServerOptions {
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  readonly logger: Logger;
   /** Absent if the configured headers have credentials. */
   readonly login?: RemoteLogin | undefined;
 }
 
-type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
-type CreateTransport = (onStreamEnd: () => void) => RemoteTransport;
-
-const LOST = 'the connection was lost';
-
 /** Limits of the wait, which the server chooses, before an event stream that has ended is opened again. */
 const [MIN_REOPEN_MS, MAX_REOPEN_MS] = [100, 60_000];
-/** How long a server may take to say that it knows MCP 2026-07-28. */
-const DISCOVER_MS = 5000;
-/** Time limit for another session during a call. */
-const RENEW_MS = 10_000;
-const END_SESSION_MS = 1000;
-
+/** The second wait of streams that bring nothing. Later ones grow, because some servers end every stream at once. */
+const FIRST_REOPEN_MS = 1000;
 /** A server on another machine, over Streamable HTTP, or over the older SSE transport. */
 export class RemoteToolServer implements ToolServer {
   readonly login: RemoteLogin | undefined;
@@ -72,8 +62,8 @@ export class RemoteToolServer implements ToolServer {
     events: ServerEvents,
     signal: AbortSignal,
   ): Promise<Result<ServerConnection, ConnectFailure>> {
-    const { name, maxBytes, forwardBaggage } = this.#options;
-    const create: CreateTransport = (onStreamEnd) => this.#createTransport(kind, onStreamEnd);
+    const { name, maxBytes, forwardBaggage, logger } = this.#options;
+    const create: CreateTransport = (session) => this.#createTransport(kind, session);
     const sessions = new Sessions(kind, create, events, this.#options);
     try {
       if (signal.aborted) throw new Error('aborted');
@@ -83,6 +73,7 @@ export class RemoteToolServer implements ToolServer {
           transport: kind,
           pid: undefined,
           maxBytes,
+          logger,
           forwardBaggage,
           lostReason: () => LOST,
           close: () => sessions.close(),
@@ -96,15 +87,18 @@ export class RemoteToolServer implements ToolServer {
     }
   }
 
-  #createTransport(kind: 'http' | 'sse', onStreamEnd: () => void): RemoteTransport {
+  #createTransport(kind: 'http' | 'sse', { onStreamEnd, isBusy }: SessionState): RemoteTransport {
     const { headers, maxBytes, login, clock } = this.#options;
     const url = new URL(this.#options.url);
     const fetch = messageFetch((login ?? this.#options).fetch, maxBytes);
     const requestInit = { headers: { ...headers } };
     if (kind === 'http') {
-      const reconnectionScheduler = (reconnect: () => void, delayMs: number) =>
-        clock.after(Math.min(Math.max(delayMs, MIN_REOPEN_MS), MAX_REOPEN_MS), reconnect);
-      return new StreamableHTTPClientTransport(url, { requestInit, fetch, reconnectionScheduler });
+      const wait = new GrowingWait(clock, FIRST_REOPEN_MS, 1);
+      const reconnectionScheduler = (reconnect: () => void, delayMs: number) => {
+        const askedMs = Math.min(Math.max(delayMs, MIN_REOPEN_MS), MAX_REOPEN_MS);
+        return clock.after(isBusy() ? askedMs : Math.max(askedMs, wait.next()), reconnect);
+      };
+      return new StreamableHTTPClientTransport(url, { requestInit, fetch: withStreams(fetch), reconnectionScheduler });
     }
     const transport: RemoteTransport = new SSEClientTransport(url, { requestInit, fetch: withHttpErrors(fetch) });
     transport.onerror = (error) => {
@@ -114,105 +108,15 @@ export class RemoteToolServer implements ToolServer {
   }
 }
 
-/** The sessions of a connection: the current one, and earlier ones with calls in flight. */
-class Sessions {
-  readonly #kind: 'http' | 'sse';
-  readonly #create: CreateTransport;
-  readonly #events: ServerEvents;
-  readonly #options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>;
-  readonly #transports = new Set<RemoteTransport>();
-  /** `auto` asks for MCP 2026-07-28 first. */
-  #mode: 'legacy' | 'auto';
-  #current: RemoteTransport | undefined;
-  #state: 'connecting' | 'connected' | 'over' = 'connecting';
-
-  constructor(
-    kind: 'http' | 'sse',
-    create: CreateTransport,
-    events: ServerEvents,
-    options: Pick<RemoteToolServerOptions, 'identity' | 'clock'>,
-  ) {
-    this.#kind = kind;
-    this.#mode = kind === 'sse' ? 'legacy' : 'auto';
-    this.#create = create;
-    this.#events = events;
-    this.#options = options;
-  }
-
-  /** Whether the server has given the current session an ID, or keeps it with the connection. */
-  get hasSession(): boolean {
-    return this.#kind === 'sse' || (this.#current as StreamableHTTPClientTransport).sessionId !== undefined;
-  }
-
-  /** Connects. Whatever does not prove a server of MCP 2026-07-28 leads to the handshake of the earlier revisions, whose error counts. */
-  async open(signal: AbortSignal): Promise<Client> {
-    const client = await this.#open(signal);
-    if (client !== 'unproved') return client;
-    this.#mode = 'legacy';
-    return this.open(signal);
-  }
-
-  async #open(signal: AbortSignal): Promise<Client | 'unproved'> {
-    const { identity, clock } = this.#options;
-    const mode = this.#mode;
-    const end = () => {
-      this.#transports.delete(transport);
-      void transport.close();
-    };
-    const transport = this.#create(() =>
-      transport === this.#current ? this.onBroken('the event stream was closed') : end(),
-    );
-    this.#transports.add(transport);
-    const settling = new SettlingTransport(transport);
-    const stop = clock.after(DISCOVER_MS, () => settling.isDiscovering && end());
-    try {
-      const connecting = connectClient(settling, identity, mode, this.#events, signal);
-      // The client ignores the signal while it waits for some responses.
-      const client = await untilAborted(connecting, signal);
-      if (client === 'aborted') throw new Error('no response in time');
-      if (this.#state === 'over') throw new Error(LOST);
-      const closed = new AbortController();
-      client.onclose = () => {
-        this.#transports.delete(transport);
-        closed.abort();
-      };
-      this.#current = transport;
-      this.#state = 'connected';
-      void keepSubscribed(client, this.#events, clock, closed.signal);
-      return client;
-    } catch (thrown) {
-      end();
-      const isOver = signal.aborted || this.#state === 'over';
-      const isProved = settling.hasInitialized || thrown instanceof UnsupportedProtocolVersionError;
-      if (isOver || isProved || mode === 'legacy') throw thrown;
-      return 'unproved';
-    } finally {
-      stop();
-    }
-  }
-
-  /** Opens another session for a call. */
-  async renew(): Promise<Client> {
-    if (this.#state === 'over') throw new Error(LOST);
-    return this.open(AbortSignal.timeout(RENEW_MS));
-  }
-
-  onBroken(reason: string): void {
-    const wasConnected = this.#state === 'connected';
-    this.#state = 'over';
-    void this.#closeAll();
-    if (wasConnected) this.#events.onLost(reason);
-  }
-
-  async close(): Promise<void> {
-    this.#state = 'over';
-    await endSession(this.#current, this.#options.clock);
-    await this.#closeAll();
-  }
-
-  async #closeAll(): Promise<void> {
-    await Promise.all([...this.#transports].map((transport) => transport.close()));
-  }
+/** Reads any answer to the request for an event stream that is no event stream as 405: the server has none, and is not asked again. */
+function withStreams(fetch: typeof globalThis.fetch): typeof globalThis.fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    const isStream = /^text\/event-stream\b/i.test(response.headers.get('content-type') ?? '');
+    if (init?.method !== 'GET' || !response.ok || isStream) return response;
+    void response.body?.cancel().catch(() => {});
+    return new Response(undefined, { status: 405 });
+  };
 }
 
 /** Throws an error with the status of a refused message, which the SSE transport would report only as text. */
@@ -224,11 +128,4 @@ function withHttpErrors(fetch: typeof globalThis.fetch): typeof globalThis.fetch
     const text = await response.text().catch(() => '');
     throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'refused', { status, statusText, text });
   };
-}
-
-/** Ends the session on the server. A failure is ignored, because servers forget unused sessions. */
-async function endSession(transport: RemoteTransport | undefined, clock: Clock): Promise<void> {
-  if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
-  const ended = transport.terminateSession().catch(() => {});
-  await withDeadline(clock, END_SESSION_MS, never(), (limit) => untilAborted(ended, limit));
 }

@@ -83,6 +83,11 @@ export class SettlingTransport implements Transport {
     };
   }
 
+  /** Whether a request waits for its response. */
+  get isBusy(): boolean {
+    return this.#asked.size > 0 || this.#waiting.size > 0;
+  }
+
   /** Whether the server was asked for MCP 2026-07-28, and has not answered. */
   get isDiscovering(): boolean {
     return this.#discover !== undefined && !this.hasInitialized;

@@ -1,0 +1,49 @@
+import { ok } from 'neverthrow';
+import { expect, test } from 'vitest';
+import { readPages } from '../../../../../src/adapters/outbound/mcp-client/read-pages.ts';
+import type { JsonObject } from '../../../../../src/domain/values/json.ts';
+
+/** Reads a list from a server that answers the request with this number, from 0, and this cursor. */
+async function read(pageOf: (request: number, cursor: unknown) => JsonObject) {
+  const cursors: unknown[] = [];
+  let warnings = 0;
+  const warn = () => {
+    warnings += 1;
+  };
+  const outcome = await readPages({ method: 'tools/list', member: 'tools', warn }, async ({ cursor }) => {
+    cursors.push(cursor);
+    return ok(pageOf(cursors.length - 1, cursor));
+  });
+  return { outcome, cursors, warnings };
+}
+
+const tool = (name: string, more = {}) => ({ name, ...more });
+
+test('a list has the entries of all pages, also of one whose cursor is an empty text', async () => {
+  const pages = [{ tools: [tool('a')], nextCursor: '' }, { tools: [], nextCursor: '2' }, { tools: [tool('b')] }];
+  const { outcome, cursors, warnings } = await read((request) => pages[request] ?? {});
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a'), tool('b')]);
+  expect([cursors, warnings]).toEqual([[undefined, '', '2'], 0]);
+});
+
+test('a list that is absent is empty', async () => {
+  expect((await read(() => ({}))).outcome._unsafeUnwrap()).toEqual([]);
+});
+
+test.each<[string, (request: number) => JsonObject]>([
+  ['the same cursor', () => ({ tools: [tool('a')], nextCursor: '' })],
+  ['cursors in a circle', (request) => ({ tools: [tool(`a${request % 3}`)], nextCursor: String(request % 3) })],
+  ['new cursors for the same entries', (request) => ({ tools: [tool('a')], nextCursor: String(request) })],
+  ['entries that only look new', (request) => ({ tools: [tool('a', { title: request })], nextCursor: `${request}` })],
+  ['empty pages', (request) => ({ tools: request === 0 ? [tool('a')] : [], nextCursor: String(request) })],
+])('ends, with a warning, at %s', async (_, pageOf) => {
+  const { outcome, cursors, warnings } = await read(pageOf);
+  expect(outcome._unsafeUnwrap()).toContainEqual(expect.objectContaining({ name: expect.stringMatching(/^a/) }));
+  expect(cursors.length).toBeLessThan(6);
+  expect(warnings).toBe(1);
+});
+
+test('a list without an end is not read', async () => {
+  const { outcome } = await read((request) => ({ tools: [tool(`a${request}`)], nextCursor: String(request) }));
+  expect(outcome._unsafeUnwrapErr()).toMatchObject({ kind: 'invalid_result' });
+});
