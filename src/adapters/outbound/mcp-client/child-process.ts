@@ -68,7 +68,9 @@ async function endTreeOnWindows(
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.stdin?.end();
   if (child.exitCode !== null) return;
-  const grace = AbortSignal.any([programEnds, AbortSignal.timeout(graceMs)]);
+  const grace = programEnds.aborted
+    ? AbortSignal.timeout(Math.min(HURRY_MS, graceMs))
+    : AbortSignal.any([programEnds, AbortSignal.timeout(graceMs)]);
   await untilAborted(exited, grace);
   if (child.exitCode !== null) return;
   await new Promise<void>((resolve) =>
