@@ -23,7 +23,7 @@ import type { LlmSearch } from '../application/ports/llm-search.ts';
 import type { Runtime } from './runtime.ts';
 import { PROGRAM, VERSION } from './version.ts';
 
-/** The parts of answers and of the network. Each is created when it is first resolved. */
+/** The ports of the answers, and what they share. Each is made when it is first resolved. */
 const TOKENS = {
   api: token<Api>('Api'),
   openAi: token<OpenAiOptions>('OpenAiOptions'),
@@ -59,72 +59,105 @@ export type Answers = ReturnType<typeof createContainer>;
  * this file only with the first question, because it loads `openai`.
  */
 export function createContainer(runtime: Runtime, files: ProgramFiles, startGateway: () => Promise<AnswerGateway>) {
-  const { config, clock, logger, redactor } = runtime;
-  const { openai, llm } = config;
-  const container = root.createChildContainer();
-  const made: Partial<Closable>[] = [];
-  const register = <T>(key: InjectionToken<T>, make: () => T & (Partial<Closable> | undefined)) => {
+  const ports = new Ports();
+  registerApi(ports, runtime, files);
+  registerPages(ports, runtime, files);
+  ports.register(TOKENS.application, () => applicationOf(ports, runtime, startGateway));
+  return {
+    application: () => ports.get(TOKENS.application),
+    /** The check of sources, with its presentation. */
+    check: () => {
+      const { citedPages, fetchText } = ports.get(TOKENS.checkedPages);
+      const check = checkSources({ citedPages, texts: ports.get(TOKENS.texts), clock: runtime.clock });
+      return { check, fetchText, present: toCheckResult, progress: CHECK.progress, problem: CHECK.problem };
+    },
+    close: () => ports.close(),
+  };
+}
+
+/**
+ * Ports by their tokens, in a container of tsyringe that is known to this file alone. Functions compose everything else: a container is the choice of the
+ * owner of the project for what the configuration exchanges, and that is the ports of the answers.
+ */
+class Ports {
+  readonly #container = root.createChildContainer();
+  readonly #made: Partial<Closable>[] = [];
+
+  register<T>(key: InjectionToken<T>, make: () => T & (Partial<Closable> | undefined)): void {
     const useFactory = instanceCachingFactory(() => {
       const port = make();
-      if (port !== undefined) made.push(port);
+      if (port !== undefined) this.#made.push(port);
       return port;
     });
-    container.register<T>(key, { useFactory });
-  };
-  const get = <T>(key: InjectionToken<T>) => container.resolve(key);
-  register(TOKENS.api, () => createApiFetch(openai.proxy === undefined ? undefined : createProxyAgent(openai.proxy)));
-  register(TOKENS.openAi, () => toOpenAiOptions(runtime, get(TOKENS.api)));
-  register(TOKENS.llmSearch, () =>
-    llm.adapter === 'offline'
-      ? new OfflineSearch({ ...runtime, path: llm.recordings ?? files.recordings })
-      : createOpenAiSearch(runtime, get(TOKENS.openAi)),
+    this.#container.register<T>(key, { useFactory });
+  }
+
+  get<T>(key: InjectionToken<T>): T {
+    return this.#container.resolve(key);
+  }
+
+  /** Closes everything that was made: users of a port before the port. */
+  async close(): Promise<void> {
+    for (const port of this.#made.reverse()) await port.close?.();
+    await this.#container.dispose();
+  }
+}
+
+function registerApi(ports: Ports, runtime: Runtime, { recordings }: ProgramFiles): void {
+  const { config, clock } = runtime;
+  const { openai, llm, longAnswers } = config;
+  ports.register(TOKENS.api, () =>
+    createApiFetch(openai.proxy === undefined ? undefined : createProxyAgent(openai.proxy)),
   );
-  register(TOKENS.longAnswers, () => {
-    const { longAnswers } = config;
+  ports.register(TOKENS.openAi, () => toOpenAiOptions(runtime, ports.get(TOKENS.api)));
+  ports.register(TOKENS.llmSearch, () =>
+    llm.adapter === 'offline'
+      ? new OfflineSearch({ ...runtime, path: llm.recordings ?? recordings })
+      : createOpenAiSearch(runtime, ports.get(TOKENS.openAi)),
+  );
+  ports.register(TOKENS.longAnswers, () => {
     if (longAnswers === undefined || openai.apiKey === undefined || llm.adapter === 'offline') return undefined;
-    const openAi = get(TOKENS.openAi);
+    const openAi = ports.get(TOKENS.openAi);
     const responses = new OpenAiStartedResponses({ ...openAi, callFor: networkCalls(openAi) });
     const signer = new HmacHandleSigner(openai.apiKey);
-    return new LongAnswers({ llmSearch: get(TOKENS.llmSearch), responses, signer, clock, keepMs: longAnswers.keepMs });
+    const { keepMs } = longAnswers;
+    return new LongAnswers({ llmSearch: ports.get(TOKENS.llmSearch), responses, signer, clock, keepMs });
   });
-  register(TOKENS.citedPages, () => {
+}
+
+function registerPages(ports: Ports, runtime: Runtime, { textWorker }: ProgramFiles): void {
+  const { config, clock } = runtime;
+  ports.register(TOKENS.citedPages, () => {
     const { resolveDates, check } = config.citations;
-    if (llm.adapter === 'offline' || (!resolveDates && check === 'off')) return undefined;
+    if (config.llm.adapter === 'offline' || (!resolveDates && check === 'off')) return undefined;
     const purpose = check === 'off' ? 'reads the publication date of cited pages' : 'checks cited pages';
     return createPages(runtime, purpose, { resolveDates, check });
   });
-  register(TOKENS.checkedPages, () =>
+  ports.register(TOKENS.checkedPages, () =>
     createPages(runtime, 'checks sources', { resolveDates: false, check: 'evidence' }),
   );
-  register(TOKENS.texts, () => new WorkerTextReader({ file: files.textWorker, clock }));
-  register(TOKENS.application, () => {
-    const ports = {
+  ports.register(TOKENS.texts, () => new WorkerTextReader({ file: textWorker, clock }));
+}
+
+function applicationOf(
+  ports: Ports,
+  { config, clock, logger, redactor }: Runtime,
+  startGateway: () => Promise<AnswerGateway>,
+): Application {
+  const { grounding: policy } = config;
+  return createApplication(
+    {
       clock,
       logger,
-      llmSearch: get(TOKENS.llmSearch),
-      long: get(TOKENS.longAnswers),
-      citedPages: get(TOKENS.citedPages)?.citedPages,
-      texts: get(TOKENS.texts),
-      apiProbe: async () => new OpenAiProbe(get(TOKENS.openAi)),
-    };
-    const { grounding: policy } = config;
-    const grounding = policy && { policy, startGateway, messageFor: toolErrorMessage, redactor };
-    return createApplication(ports, config, grounding);
-  });
-  return {
-    application: () => get(TOKENS.application),
-    /** The check of sources, with its presentation. */
-    check: () => {
-      const { citedPages, fetchText } = get(TOKENS.checkedPages);
-      const check = checkSources({ citedPages, texts: get(TOKENS.texts), clock });
-      return { check, fetchText, present: toCheckResult, progress: CHECK.progress, problem: CHECK.problem };
+      llmSearch: ports.get(TOKENS.llmSearch),
+      long: ports.get(TOKENS.longAnswers),
+      citedPages: ports.get(TOKENS.citedPages)?.citedPages,
+      texts: ports.get(TOKENS.texts),
+      apiProbe: async () => new OpenAiProbe(ports.get(TOKENS.openAi)),
     },
-    /** Closes everything that was created: users of a port before the port. */
-    close: async () => {
-      for (const port of made.reverse()) await port.close?.();
-      await container.dispose();
-    },
-  };
+    config,
+    policy && { policy, startGateway, messageFor: toolErrorMessage, redactor },
+  );
 }
 
 function token<T>(name: string) {
