@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { answerToolList } from '../adapters/inbound/mcp/answer-schemas.ts';
 import { CHECK_SOURCES } from '../adapters/inbound/mcp/check-schemas.ts';
 import { ExposedTools } from '../adapters/inbound/mcp/exposed-tools.ts';
+import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';
 import { whenNeeded } from '../application/async/when-needed.ts';
@@ -10,7 +11,7 @@ import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import { type CatalogueOptions, ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts';
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
-import { parseTool } from '../domain/gateway/gateway-tool.ts';
+import { type GatewayTool, parseTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
 import type { Answers } from './container.ts';
 import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.ts';
@@ -28,7 +29,7 @@ interface Options extends Pick<CatalogueOptions, 'configured' | 'on'>, GatewayOp
  */
 export function composeCatalogue(runtime: Runtime, { configured, on, call, ...options }: Options) {
   const { config } = runtime;
-  const { grounding, timeZone, server, citations, request, longAnswers } = config;
+  const { server, citations, longAnswers } = config;
   let gateway: ComposedGateway | undefined;
   let application: Application | undefined;
   const loadGateway = () => import('./gateway.ts');
@@ -52,15 +53,7 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
     application ??= (await answering.get()).application();
     return application;
   };
-  const answers = new AnswerProvider({
-    load: loadApplication,
-    describe: (hasEffects) =>
-      answerToolList(server.maxAnswerChars, hasEffects, timeZone, citations.check === 'evidence').flatMap(
-        (tool) => parseTool(BUILT_IN_SERVER, tool) ?? [],
-      ),
-    hasEffects: grounding && ((rights) => mayHaveEffects(grounding, gateway?.gateway.tools ?? [], rights)),
-    timeoutMs: request.timeoutMs,
-  });
+  const answers = answerProvider(config, { load: loadApplication, tools: () => gateway?.gateway.tools ?? [] });
   const loadCheck = async () => (await answering.get()).check();
   const checks = checkProvider({ tool: CHECK_SOURCES, load: loadCheck });
   const ownTools = citations.tool ? [answers, checks] : [answers];
@@ -89,4 +82,24 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
     /** Ends the servers at once, without waiting for their calls. */
     endServers: () => gateway?.end(),
   };
+}
+
+interface AnswerOptions {
+  readonly load: () => Promise<Application>;
+  /** The current tools of the servers. */
+  readonly tools: () => readonly GatewayTool[];
+}
+
+/** Offers the answer tools, whose descriptions say whether an answer may have effects. */
+function answerProvider({ grounding, timeZone, server, citations, request }: ServerConfig, options: AnswerOptions) {
+  const { load, tools } = options;
+  return new AnswerProvider({
+    load,
+    describe: (hasEffects) =>
+      answerToolList(server.maxAnswerChars, hasEffects, timeZone, citations.check === 'evidence').flatMap(
+        (tool) => parseTool(BUILT_IN_SERVER, tool) ?? [],
+      ),
+    hasEffects: grounding && ((rights) => mayHaveEffects(grounding, tools(), rights)),
+    timeoutMs: request.timeoutMs,
+  });
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { filesIn, longFiles, ownTimes, type SourceFile, strayWords, untestedPorts } from './rules.ts';
+import { oversized } from './shapes.ts';
 
 const SOURCES = filesIn(process.cwd(), 'src');
 const TESTS = filesIn(process.cwd(), 'test');
@@ -78,5 +79,38 @@ describe('one place for words', () => {
     '// The body is too large.',
   ])('%s is not', (text) => {
     expect(strayWords([source('src/main.ts', text)])).toEqual([]);
+  });
+});
+
+describe('functions that are read without a map', () => {
+  test('none has more than 60 lines, 5 levels or 4 parameters', () => {
+    expect(oversized(SOURCES), 'split it, or give it one object').toEqual([]);
+  });
+
+  const lines = (count: number) => 'x();\n'.repeat(count);
+  const nested = (levels: number) => `${'if (x) {\n'.repeat(levels)}${'}\n'.repeat(levels)}`;
+
+  test.each([
+    [`function long() {\n${lines(58)}}`, []],
+    [`function long() {\n${lines(59)}}`, ['long: 61 lines']],
+    [`const long = () => {\n${lines(59)}};`, ['long: 61 lines']],
+    [`class A {\n  #long() {\n${lines(59)}}\n}`, ['#long: 61 lines']],
+    [`export default { long() {\n${lines(59)}} };`, ['long: 61 lines']],
+    ['function wide(a, b, c, d) {}', []],
+    ['function wide(a, b, { c }, d = 1, ...e) {}', ['wide: 5 parameters']],
+    ['class A { constructor(a, b, c, d, e) {} }', ['constructor: 5 parameters']],
+    ['call((a, b, c, d, e) => a);', ['a function: 5 parameters']],
+    [`function deep() {\n${nested(4)}}`, []],
+    [`function deep() {\n${nested(5)}}`, ['deep: 6 levels']],
+    [`class A {\n  deep() {\n${nested(4)}  }\n}`, ['deep: 6 levels']],
+    [`function deep() {\n  for (const x of y) call(() => {\n${nested(3)}  });\n}`, ['deep: 6 levels']],
+    [
+      `function deep() {\n  switch (x) { case 1: try { while (x) do { ${nested(1)} } while (x) } catch {} }\n}`,
+      ['deep: 6 levels'],
+    ],
+    // An `else if` is as deep as its `if`.
+    [`function flat() {\n${'if (x) {\n} else '.repeat(9)}{}\n}`, []],
+  ])('%j has %j', (text, found) => {
+    expect(oversized([source('src/a.ts', text)])).toEqual(found.map((one) => `src/a.ts ${one}`));
   });
 });

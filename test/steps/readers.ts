@@ -158,7 +158,12 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/grounded/tool-output.ts#toErrorOutput': toErrorOutput,
   'domain/grounded/tool-output.ts#toProblemOutput': toProblemOutput,
   'domain/grounded/tool-output.ts#toToolOutput': (text) =>
-    toToolOutput({ content: [block(text), link(text)], isError: false, raw: {} }, 'notes/read', [SOURCE], MAX, known),
+    toToolOutput(
+      { content: [block(text), link(text)], isError: false, raw: {} },
+      { call: 'notes/read', sources: [SOURCE] },
+      MAX,
+      known,
+    ),
   'domain/values/certificate-problem.ts#reasonOf': (text) => reasonOf(new Error(text)),
   'domain/values/clean-text.ts#cleanLine': cleanLine,
   'domain/values/clean-text.ts#cleanText': cleanText,

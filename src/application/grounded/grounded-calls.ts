@@ -157,7 +157,7 @@ export class GroundedCalls {
     const sources = sourcesOf(result, call, turn, redactor.known);
     const shown = isLocal(request.by) ? sources : sources.map(withoutLocalPath);
     const max = { ...this.#left, characters: Math.min(maxOutputChars, this.#left.characters) };
-    const { output, used } = toToolOutput(result, call, shown, max, redactor.known);
+    const { output, used } = toToolOutput(result, { call, sources: shown }, max, redactor.known);
     this.#left.characters -= used.characters;
     this.#left.imageBytes -= used.imageBytes;
     this.sources.push(...sources);

@@ -48,8 +48,10 @@ export function linksIn(markdown: string): { readonly links: readonly TextLink[]
     for (const { at, claim } of isProse ? citedClaims(marked) : []) cite(urls[at] ?? '', claim);
     for (const url of urls) cite(url, '');
   }
-  for (const [id, { all }] of notes)
-    if (/^\^|^\d+$/.test(id)) for (const { urls } of all) for (const url of urls) if (isSeen()) cite(url, '');
+  const ofNotes = [...notes]
+    .filter(([id]) => /^\^|^\d+$/.test(id))
+    .flatMap(([, { all }]) => all.flatMap(({ urls }) => urls));
+  for (const url of ofNotes) if (isSeen()) cite(url, '');
   const links = [...pages.values()].map(({ url, isTooLong, claims }) => ({ url, isTooLong, claims: [...claims] }));
   return { links, further: Math.max(0, seen - MAX_SEEN) };
 }

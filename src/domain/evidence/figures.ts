@@ -60,7 +60,7 @@ export function figureIndex(page: string) {
   for (const { dates } of datesIn(text)) {
     for (const { year, month, day } of dates) {
       if (year !== undefined) numbers.add(year);
-      for (const of of [year, '*']) keys.add(`${of}-${month}`).add(`${of}-${month}-${day}`);
+      for (const period of [year, '*']) keys.add(`${period}-${month}`).add(`${period}-${month}-${day}`);
     }
   }
   return { text, numbers, ascending: Float64Array.from(numbers).sort(), keys };

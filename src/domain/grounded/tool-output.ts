@@ -21,8 +21,7 @@ const MAX_IMAGE_BYTES = 4 * 1024 * 1024;
 /** The output for a result, with the size of the server's part in it, which is at most `max`. */
 export function toToolOutput(
   result: ToolResult,
-  call: string,
-  sources: readonly OwnSource[],
+  { call, sources }: { readonly call: string; readonly sources: readonly OwnSource[] },
   max: OutputSize,
   redact: (text: string) => string,
 ): { readonly output: ToolOutput; readonly used: OutputSize } {

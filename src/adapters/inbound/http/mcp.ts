@@ -40,7 +40,7 @@ export async function postMessage(c: HttpRequest, services: Serving): Promise<Re
     const reply = new McpReply(c, era, services, resolve);
     // If the client has left, `reply` sends nothing.
     const none = () => resolve(RESPONSE_ALREADY_SENT);
-    const responded = respond(c, message, era, reply, services).finally(() => reply.end());
+    const responded = respond(c, { message, era }, reply, services).finally(() => reply.end());
     c.set('work', responded.then(none, reject));
   });
 }
@@ -48,8 +48,7 @@ export async function postMessage(c: HttpRequest, services: Serving): Promise<Re
 /** Responds to a request. The response to a call waits until the remaining quota is known. */
 async function respond(
   c: HttpRequest,
-  message: RequestMessage,
-  era: Era,
+  { message, era }: { readonly message: RequestMessage; readonly era: Era },
   reply: McpReply,
   services: Serving,
 ): Promise<void> {

@@ -25,9 +25,8 @@ type Named = Pick<ToolCall, 'server' | 'tool' | 'onlyReads' | 'exposedName'>;
 /** Calls the tool that a client named, with its progress, and presents the outcome. */
 export async function callForClient(
   named: Named,
-  call: ClientCall,
+  { call, notify }: { readonly call: ClientCall; readonly notify: Send },
   options: ClientCallOptions,
-  notify: Send,
   signal: AbortSignal,
 ): Promise<ToolReply> {
   const { catalogue, clock } = options;

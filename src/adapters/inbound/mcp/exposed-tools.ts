@@ -58,7 +58,7 @@ export class ExposedTools implements ToolSet {
     const isOwn = catalogue.has(BUILT_IN_SERVER, call.name);
     if (!isOwn && servers !== undefined) return servers.call(call, notify, signal);
     const named = { server: isOwn ? BUILT_IN_SERVER : '', tool: call.name };
-    return callForClient(named, call, this.#options, notify, signal);
+    return callForClient(named, { call, notify }, this.#options, signal);
   }
 
   #list(rights: Rights): readonly Tool[] {

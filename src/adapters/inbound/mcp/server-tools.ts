@@ -80,7 +80,7 @@ export class ServerTools {
     const gateway = this.#mayBeUsable(call) ? await this.#options.gateway() : undefined;
     const found = gateway === undefined ? addressed(configured, name) : await this.#named(gateway, call, signal);
     const named = found ?? { server: '', tool: name };
-    const reply = await callForClient({ ...named, onlyReads }, call, this.#options, notify, signal);
+    const reply = await callForClient({ ...named, onlyReads }, { call, notify }, this.#options, signal);
     const hasLinks = typeof reply === 'object' && 'result' in reply && gateway?.hasResources(named.server) === true;
     return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
   }

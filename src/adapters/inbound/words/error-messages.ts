@@ -1,4 +1,4 @@
-import type { AnswerError } from '../../../domain/answers/answer-error.ts';
+import type { AnswerError, SearchError } from '../../../domain/answers/answer-error.ts';
 import type { ArgumentProblem } from '../../../domain/answers/question.ts';
 import { explainedCode } from '../../../domain/values/certificate-problem.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
@@ -24,6 +24,26 @@ function rawMessageFor(error: AnswerError): string {
       const keys = [...new Set(['answer', error.tool])].map((tool) => `model_profiles.${tool}.model`).join(' or ');
       return `The tool ${error.tool} has no model, because the configuration removes the profile answer. Set ${keys}, or MODEL_ANSWER, to a model ID.`;
     }
+    case 'not_searched':
+      return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
+    case 'empty_answer':
+      return error.reason === undefined
+        ? 'The model replied without any text. Try again, or rephrase the question.'
+        : `The model replied without any text, because it was cut off before it wrote any (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
+    case 'timed_out':
+      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
+    case 'audit_unavailable':
+    case 'unrecorded':
+      return NO_AUDIT[error.kind];
+    case 'cancelled':
+      return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
+    default:
+      return searchMessageFor(error);
+  }
+}
+
+function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): string {
+  switch (error.kind) {
     case 'no_api_key':
       return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
     case 'placeholder_api_key':
@@ -58,12 +78,10 @@ function rawMessageFor(error: AnswerError): string {
       return `The API does not accept a search of the cached index only (search.live: false): ${sentence(error.detail)} Change the model, or set search.live to true.`;
     case 'data_residency':
       return `The account requires another base URL: ${sentence(error.detail)} Set openai.base_url (OPENAI_BASE_URL) to it.`;
-    case 'not_searched':
-      return 'The model answered without a search, but the profile requires one (search: required). Ask again, or set search to auto.';
     case 'interrupted':
       return error.handle === undefined || error.reason === undefined
         ? 'The connection to the API was lost before the end of the answer. Try again.'
-        : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
+        : `The answer could not be fetched, and the search was not cancelled. ${searchMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
     case 'no_final_answer':
       return error.limit === 'time'
         ? 'The model did not answer in the remaining time. Ask a narrower question, or raise request.timeout_ms (OPENAI_API_TIMEOUT).'
@@ -74,25 +92,14 @@ function rawMessageFor(error: AnswerError): string {
       return `OpenAI blocked this request, because it may transfer data in an unintended way: ${sentence(error.detail)} The request is not sent again. Check what the tools returned, and which tools grounding.tools offers.`;
     case 'web_not_restricted':
       return `The API rejects requests in which the web is closed, so a search could leak private data: ${sentence(error.detail)} Change the model, or set grounding.web to never.`;
-    case 'empty_answer':
-      return error.reason === undefined
-        ? 'The model replied without any text. Try again, or rephrase the question.'
-        : `The model replied without any text, because it was cut off before it wrote any (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
     case 'not_recorded':
       return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${offeredList(error)}`;
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
-    case 'timed_out':
-      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
-    case 'audit_unavailable':
-    case 'unrecorded':
-      return NO_AUDIT[error.kind];
     case 'unknown_answer':
       return 'No answer with this ID: it has expired, or it belongs to another caller. Ask the original question.';
     case 'search_cancelled':
       return 'The search was cancelled. Ask the question again to start a new search.';
-    case 'cancelled':
-      return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
   }
 }
 

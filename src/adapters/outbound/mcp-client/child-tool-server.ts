@@ -35,7 +35,12 @@ export class ChildToolServer implements ToolServer {
         import('./mcp-connection.ts'),
         import('./settling-transport.ts'),
       ]);
-      const client = await connectClient(new SettlingTransport(transport), identity, 'legacy', events, signal);
+      const client = await connectClient(
+        new SettlingTransport(transport),
+        { identity, mode: 'legacy' },
+        events,
+        signal,
+      );
       client.onclose = () => {
         if (!isClosing) events.onLost(lostReason(), transport.lastLine);
       };

@@ -14,8 +14,7 @@ const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
 /** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if there is no connection. */
 export async function connectClient(
   transport: SettlingTransport,
-  identity: ClientIdentity,
-  mode: 'legacy' | 'auto',
+  { identity, mode }: { readonly identity: ClientIdentity; readonly mode: 'legacy' | 'auto' },
   events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
   signal: AbortSignal,
 ): Promise<Client> {

@@ -82,7 +82,7 @@ export class Sessions {
     const settling: SettlingTransport = new SettlingTransport(transport);
     const stop = clock.after(DISCOVER_MS, () => settling.isDiscovering && end());
     try {
-      const connecting = connectClient(settling, identity, mode, this.#events, signal);
+      const connecting = connectClient(settling, { identity, mode }, this.#events, signal);
       // The client ignores the signal while it waits for some responses.
       const client = await untilAborted(connecting, signal);
       if (client === 'aborted') throw new Error('no response in time');

@@ -14,7 +14,7 @@ const OF_CALL = 'Citation Marker: \uE200cite\uE202turn0tool0\uE201 | jira/search
 const outputOf = (result: ToolResult, characters = 20_000, imageBytes = 8 * 1024 * 1024) => {
   const max = { characters, imageBytes };
   const same = (text: string) => text;
-  const { output, used } = toToolOutput(result, CALL, sourcesOf(result, CALL, 0, same), max, same);
+  const { output, used } = toToolOutput(result, { call: CALL, sources: sourcesOf(result, CALL, 0, same) }, max, same);
   return { output, ...used };
 };
 const bodyOf = (result: ToolResult, maxChars?: number) =>
