@@ -5,8 +5,8 @@ import type { ClientCallOptions } from '../../src/adapters/inbound/mcp/client-ca
 import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { ServerTools } from '../../src/adapters/inbound/mcp/server-tools.ts';
 import { hashOfToken } from '../../src/adapters/outbound/config/token-file.ts';
+import type { ToolProvider } from '../../src/application/tools/tool-call.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
-import type { ToolProvider } from '../../src/application/tools/tool-provider.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { withoutUndefined } from '../../src/domain/values/json.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';

@@ -1,8 +1,11 @@
 import { onTestFinished, vi } from 'vitest';
 import { AjvSchemaValidator } from '../../src/adapters/outbound/mcp-client/ajv-schema-validator.ts';
 import { Gateway } from '../../src/application/gateway/gateway.ts';
-import type { GatewayOptions } from '../../src/application/gateway/gateway-options.ts';
-import type { ConfiguredServer, ServerDefinition } from '../../src/application/gateway/server-definition.ts';
+import type {
+  ConfiguredServer,
+  GatewayOptions,
+  ServerDefinition,
+} from '../../src/application/gateway/server-definition.ts';
 import type { SupervisorOptions } from '../../src/application/gateway/server-description.ts';
 import { ServerSupervisor } from '../../src/application/gateway/server-supervisor.ts';
 import { FakeClock } from './fake-clock.ts';

@@ -3,8 +3,7 @@ import { isToolName } from '../../domain/answers/tool-name.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { SearchObserver } from '../ports/llm-search.ts';
-import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
-import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
+import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolProvider } from '../tools/tool-call.ts';
 import type { Application } from './application.ts';
 
 interface AnswerProviderOptions {

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import { BUILT_IN_SERVER } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
-import type { ToolProvider } from '../tools/tool-provider.ts';
+import type { ToolProvider } from '../tools/tool-call.ts';
 import type { CheckError, CheckSources, SourcesReport } from './check-sources.ts';
 
 /** The parts of the program that a call needs. */

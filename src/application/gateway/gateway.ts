@@ -3,11 +3,9 @@ import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-
 import type { Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
-import type { ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
-import type { FoundTool, ToolProvider } from '../tools/tool-provider.ts';
-import { callOnServer, findTool } from './call-tool.ts';
-import type { GatewayOptions } from './gateway-options.ts';
-import type { ConfiguredServer } from './server-definition.ts';
+import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolProvider } from '../tools/tool-call.ts';
+import { callOnServer, findTool } from './server-call.ts';
+import type { ConfiguredServer, GatewayOptions } from './server-definition.ts';
 import type { ServerStatus } from './server-status.ts';
 import { ServerSupervisor } from './server-supervisor.ts';
 

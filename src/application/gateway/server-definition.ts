@@ -1,5 +1,9 @@
+import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Definitions } from '../ports/kept-definitions.ts';
-import type { ServerConnection, ToolServer } from '../ports/tool-server.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { SchemaValidator } from '../ports/schema-validator.ts';
+import type { OnListChanged, ServerConnection, ToolServer } from '../ports/tool-server.ts';
 import type { ToolRules } from './tool-list.ts';
 
 /** The facts about a server that the gateway needs. Only the adapter knows how to reach it. */
@@ -39,4 +43,18 @@ export interface RunningServer {
   readonly connection: ServerConnection | undefined;
   /** Whether a call has to wait for a start. */
   readonly isIdle: boolean;
+}
+
+export interface GatewayOptions {
+  readonly validator: () => Promise<SchemaValidator>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly servers: readonly ConfiguredServer[];
+  /** The tools in `gateway.lock`; undefined without a lock, so that every tool is offered. */
+  readonly approved?: ApprovedTools | undefined;
+  /** How long calls of a removed server may continue. */
+  readonly drainMs: number;
+  readonly onListChanged?: OnListChanged | undefined;
+  /** Whether callers share the servers. */
+  readonly isShared?: boolean | undefined;
 }

@@ -5,14 +5,10 @@ import { coalesced } from '../async/coalesced.ts';
 import { untilAborted } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
 import type { ServerConnection, ServerEvents } from '../ports/tool-server.ts';
-import { IdleTimer } from './idle-timer.ts';
-import { LastFailure } from './last-failure.ts';
-import { Restarts } from './restarts.ts';
 import type { ServerDefinition } from './server-definition.ts';
 import { ServerDescription, type SupervisorOptions } from './server-description.ts';
+import { IdleTimer, LastFailure, Restarts, StartGate, startServer } from './server-life.ts';
 import { type ServerStatus, toStatus } from './server-status.ts';
-import { StartGate } from './start-gate.ts';
-import { startServer } from './start-server.ts';
 import type { ToolList } from './tool-list.ts';
 
 /** Starts a server when it is needed, keeps its lists, starts it again after a failure, and stops it when it is idle. */

@@ -15,7 +15,7 @@ import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
-import { runOnServer, withTimeout } from './run-on-server.ts';
+import { runOnServer, withTimeout } from './server-call.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 import { CAPABILITY } from './shared-lists.ts';
 

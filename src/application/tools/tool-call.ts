@@ -1,6 +1,6 @@
 import type { Result } from 'neverthrow';
 import { ANSWER_ERRORS, type AnswerError } from '../../domain/answers/answer-error.ts';
-import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
+import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
@@ -103,4 +103,26 @@ export function isMade(outcome: OutcomeName): boolean {
 /** Whether access refused the tool or the server. */
 export function isDenied(outcome: ToolOutcome): boolean {
   return outcome.isErr() && 'isDenied' in outcome.error && outcome.error.isDenied === true;
+}
+
+/** The tool that a call names; undefined if there is none. `problem`: why the tool cannot be called now, or is not known. */
+export interface FoundTool {
+  readonly tool?: GatewayTool | undefined;
+  readonly problem?: ToolCallError | undefined;
+}
+
+/** Offers tools. It checks no rights: the catalogue calls it only for callers who may use the tool. */
+export interface ToolProvider {
+  /** The servers of its tools: configured servers, or `BUILT_IN_SERVER` for tools of the program itself. */
+  readonly serverNames: readonly string[];
+  /** The tools that exist now, as callers with these rights see them. */
+  toolsFor(rights: Rights): readonly GatewayTool[];
+  /** Whether the tools of a server are known. Absent if they always are. */
+  isOffered?(server: string): boolean;
+  /** The time limit of a call in milliseconds, if its caller allows `wantedMs`. */
+  limitMs(server: string, wantedMs: number): number;
+  /** Waits for lists that are not known yet, such as the tools of a server that is starting. */
+  find(call: ToolCall, signal: AbortSignal): FoundTool | Promise<FoundTool>;
+  /** Calls a tool that was found, by its own name. Ends with `cancelled` soon after `signal` aborts; rejects only because of a bug. */
+  call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome>;
 }

@@ -15,8 +15,8 @@ import {
   outcomeOf,
   type ToolCall,
   type ToolOutcome,
+  type ToolProvider,
 } from './tool-call.ts';
-import type { ToolProvider } from './tool-provider.ts';
 import { totalUse } from './total-use.ts';
 
 export interface CatalogueOptions {

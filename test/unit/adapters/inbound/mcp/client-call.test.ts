@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toFailedReply, toToolResult } from '../../../../../src/adapters/inbound/mcp/answer-presentation.ts';
+import { toFailedReply, toToolResult } from '../../../../../src/adapters/inbound/mcp/client-call.ts';
 import { messageFor } from '../../../../../src/adapters/inbound/words/error-messages.ts';
 import type { AnswerError } from '../../../../../src/domain/answers/answer-error.ts';
 import { BUILT_IN_SERVER } from '../../../../../src/domain/gateway/call-origin.ts';
