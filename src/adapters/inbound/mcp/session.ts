@@ -49,6 +49,8 @@ interface Call extends Cancellable<RequestId> {
   readonly send: Send;
 }
 
+type Start = (notify: Send, signal: AbortSignal) => Promise<ToolReply>;
+
 /** The MCP session of one client, in both eras. It receives valid messages from a transport and sends messages to it. */
 export class McpSession {
   readonly #options: McpSessionOptions;
@@ -62,7 +64,7 @@ export class McpSession {
 
   /** Processes one message. Resolves when every message about it was sent; never rejects. `left`: aborted if the client leaves. */
   async receive(message: IncomingMessage, era: Era, send: Send, left?: AbortController): Promise<void> {
-    const { logger, shared, subscriptions } = this.#options;
+    const { logger } = this.#options;
     if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
@@ -72,11 +74,8 @@ export class McpSession {
       if (this.#calls.has(id)) return send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
       if (params === undefined) return send(errorMessage(id, invalidParams('params must be an object')));
       const request = { id, method, params, era, by: this.#originOf(params), left };
-      if (method === 'tools/call') await this.#callTool(request, send);
-      else if (shared?.has(method)) await this.#run(request, send, (_, signal) => shared.call(request, signal));
-      else if (method === 'subscriptions/listen' && era === 'modern' && subscriptions !== undefined)
-        await this.#run(request, send, (notify, signal) => subscriptions.listen(id, params, notify, signal));
-      else await this.#respond(request, send);
+      const start = this.#startOf(request);
+      await (start === undefined ? this.#respond(request, send) : this.#run(request, send, start));
     }
   }
 
@@ -122,25 +121,25 @@ export class McpSession {
     }
   }
 
-  async #callTool(request: Request, send: Send): Promise<void> {
-    const { tools, on } = this.#options;
-    const { id, params, era, by } = request;
+  /** What a request begins that can be cancelled; undefined for any other request. */
+  #startOf(request: Request): Start | undefined {
+    const { tools, shared, subscriptions, on } = this.#options;
+    const { id, method, params, era, by } = request;
+    if (shared?.has(method)) return (_, signal) => shared.call(request, signal);
+    if (method === 'subscriptions/listen' && era === 'modern' && subscriptions !== undefined)
+      return (notify, signal) => subscriptions.listen(id, params, notify, signal);
+    if (method !== 'tools/call') return undefined;
     const { name, arguments: received } = params;
     const args = received ?? {};
-    if (typeof name !== 'string') return send(errorMessage(id, invalidParams('name must be a string')));
-    if (!isObject(args)) return send(errorMessage(id, invalidParams('arguments must be an object')));
-
-    const toolCall = { name, args, meta: metaOf(params), era, by, on };
+    if (typeof name !== 'string') return async () => ({ error: invalidParams('name must be a string') });
+    if (!isObject(args)) return async () => ({ error: invalidParams('arguments must be an object') });
     this.#logCall(name, args);
-    await this.#run(request, send, (notify, signal) => tools.call(toolCall, notify, signal));
+    const call = { name, args, meta: metaOf(params), era, by, on };
+    return (notify, signal) => tools.call(call, notify, signal);
   }
 
   /** Runs a request that can be cancelled. */
-  async #run(
-    request: Request,
-    send: Send,
-    start: (send: Send, signal: AbortSignal) => Promise<ToolReply>,
-  ): Promise<void> {
+  async #run(request: Request, send: Send, start: Start): Promise<void> {
     if (this.#isClosed) return;
     const { id, left: controller = new AbortController() } = request;
     const sendInFlight = (message: OutgoingMessage) => {

@@ -23,24 +23,20 @@ export async function readResponse(
   reading: Reading,
 ): Promise<Result<JsonObject, Failure>> {
   try {
-    return await read(await open(), reading);
+    const { headers, body } = await open();
+    if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && body !== null)
+      return await readStream(body, reading);
+    const text = await textOf(body);
+    const response = parseJson(text);
+    if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(text.trimStart()))
+      return await readStream([Buffer.from(text)], reading);
+    reading.onText?.(text);
+    if (isObject(response)) return ok(response);
+    const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, reading.events.context)}`;
+    return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
   } catch (thrown) {
     return err(toThrownFailure(thrown, reading.events.context, reading.clock.now()));
   }
-}
-
-async function read({ headers, body }: ApiResponse, reading: Reading): Promise<Result<JsonObject, Failure>> {
-  if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && body !== null)
-    return readStream(body, reading);
-
-  const text = await textOf(body);
-  const response = parseJson(text);
-  if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(text.trimStart()))
-    return readStream([Buffer.from(text)], reading);
-  reading.onText?.(text);
-  if (isObject(response)) return ok(response);
-  const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, reading.events.context)}`;
-  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
 }
 
 /** Reads a stream until its terminal event. */
