@@ -115,6 +115,41 @@ describe('the time until a token expires is read in every form', () => {
   });
 });
 
+describe('the resource is that of the server', () => {
+  test.each([
+    ['', '/mcp'],
+    ['/', '/mcp'],
+    ['/a', '/a/mcp'],
+    ['/a/', '/a/b/mcp'],
+  ])('if its path %j is the beginning of %j', async (resource, path) => {
+    const { issuer, signIn } = await start({}, path);
+    const body = { resource: `${issuer.origin}${resource}`, authorization_servers: [issuer.origin] };
+    issuer.answers.set(`${RESOURCE}${path}`, { body });
+    const { login, asked } = await signIn();
+    expect(new URL(login.resource ?? '').href).toBe(new URL(body.resource).href);
+    expect(asked.resource).toBe(login.resource);
+  });
+
+  test.each(['/mc', '/mcp/other', '/other'])('but not if its path is %j', async (resource) => {
+    const { issuer, failure } = await start();
+    issuer.resource = { resource: `${issuer.origin}${resource}` };
+    expect(await failure()).toContain(`the metadata of /mcp are for ${resource}`);
+  });
+});
+
+test.each([
+  ['the server', true, false],
+  ['the issuer', false, true],
+  ['both', true, true],
+])('a lone slash at the end of an issuer is no difference (%s)', async (_, ofServer, ofIssuer) => {
+  const { issuer, callback, signIn } = await start();
+  const slash = (isThere: boolean) => `${issuer.origin}${isThere ? '/' : ''}`;
+  issuer.resource = { authorization_servers: [slash(ofServer)] };
+  issuer.metadata = { issuer: slash(ofIssuer) };
+  callback.iss = slash(ofIssuer);
+  expect((await signIn()).login.tokens.access_token).toBe('access-1');
+});
+
 describe('the issuer is found', () => {
   test('at the place that the challenge names', async () => {
     const { issuer, signIn } = await start();

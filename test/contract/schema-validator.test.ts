@@ -38,10 +38,17 @@ describe('AjvSchemaValidator', () => {
   test.each<readonly [JsonObject, unknown, string]>([
     [{ required: ['message'] }, {}, '/message is required'],
     [{ properties: { a: { required: ['b/c~d'] } } }, { a: {} }, '/a/b~1c~0d is required'],
-    [{ properties: {}, additionalProperties: false }, { x: 1 }, '/x is not allowed'],
     [{ properties: { x: false } }, { x: 1 }, '/x is not allowed'],
     [{ dependencies: { a: ['b'] } }, { a: 1 }, '/b is required with a'],
-    [{ properties: { n: { type: 'integer' } } }, { n: '1' }, '/n must be integer'],
+    [{ properties: { n: { type: 'integer' } } }, { n: 'one' }, '/n must be integer'],
+    [{ properties: { n: { type: 'integer' } } }, { n: '1.5' }, '/n must be integer'],
+    [{ properties: { n: { type: 'number' } } }, { n: ' ' }, '/n must be number'],
+    [{ properties: { n: { type: 'boolean' } } }, { n: 'perhaps' }, '/n must be boolean'],
+    [{ properties: { n: { type: 'string' } } }, { n: 1 }, '/n must be string'],
+    [{ properties: { n: { type: 'array' } } }, { n: '{}' }, '/n must be array'],
+    [{ properties: { n: { type: 'integer', maximum: 3 } } }, { n: '5' }, '/n must be <= 3'],
+    [{ properties: { n: { enum: [1, 2] } } }, { n: '3' }, '/n must be one of 1, 2'],
+    [{ additionalProperties: false, required: ['a'] }, { x: 1 }, '/a is required'],
     [{ properties: { n: { enum: ['a', 1] } } }, { n: 2 }, '/n must be one of "a", 1'],
     [{ properties: { n: { const: 'a' } } }, { n: 2 }, '/n must be "a"'],
     [{ $ref: '#/$defs/a', $defs: { a: { type: 'object' } } }, 1, ' must be object'],
@@ -49,6 +56,29 @@ describe('AjvSchemaValidator', () => {
     [{ items: { $ref: '#' }, type: 'array' }, [[1]], '/0/0 must be array'],
   ])('%j: %j is reported as %s', (schema, value, expected) => {
     expect(problemOf(schema, value)).toBe(expected);
+  });
+
+  const servers = { properties: { a: { type: 'array', items: { properties: { n: { type: 'integer' } } } } } };
+  test.each<readonly [JsonObject, unknown]>([
+    [{ properties: { n: { type: 'integer' } } }, { n: '5' }],
+    [{ properties: { n: { type: 'number' } } }, { n: ' -1.5e3 ' }],
+    [{ properties: { n: { type: ['null', 'number'] } } }, { n: '5' }],
+    [{ properties: { n: { anyOf: [{ type: 'boolean' }, { type: 'integer' }] } } }, { n: '5' }],
+    [{ properties: { n: { type: 'boolean' } } }, { n: 'True' }],
+    [{ properties: { n: { type: 'boolean' } } }, { n: 0 }],
+    [{ properties: { n: { type: 'array', items: { type: 'integer' } } } }, { n: '["1", 2]' }],
+    [{ properties: { n: { type: 'object' } } }, { n: '{"a":1}' }],
+    [{ properties: { n: { enum: [1, 2] } } }, { n: '2' }],
+    [servers, { a: [{ n: '1' }, { n: 2 }] }],
+    [
+      { properties: {}, additionalProperties: false },
+      { x: 1, 'y/~': 2 },
+    ],
+    [{ properties: { a: { additionalProperties: false } } }, { a: { x: 1 } }],
+  ])('%j: %j may be converted or ignored by the server, and is left to it as it is', (schema, value) => {
+    const before = JSON.stringify(value);
+    expect(problemOf(schema, value)).toBeUndefined();
+    expect(JSON.stringify(value)).toBe(before);
   });
 
   const AS = `${'a'.repeat(60)}!`;

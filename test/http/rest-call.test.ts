@@ -118,13 +118,13 @@ describe('the checks', () => {
 
   test('an input that does not match: the first problem, and no call', async () => {
     const { read, files } = await serveTool(hangs, {}, { inputSchema: INPUT_SCHEMA });
-    const reply = await read({ input: { mode: 1 } });
+    const reply = await read({ input: { path: 1 } });
     expect(reply.status).toBe(400);
     expect(json(reply)).toMatchObject({
       error: {
         code: 'VALIDATION_ERROR',
-        message: "The input does not match the tool's schema: /mode is not allowed.",
-        details: { errors: [{ path: '/mode', message: 'is not allowed' }] },
+        message: "The input does not match the tool's schema: /path must be string.",
+        details: { errors: [{ path: '/path', message: 'must be string' }] },
       },
     });
     expect(files.calls).toEqual([]);

@@ -82,6 +82,17 @@ export function isSamePlace(one: string, other: string): boolean {
   return placeOf(one) === placeOf(other);
 }
 
+/** Whether a resource is at a URL, or contains it: it has the same origin, and its path is the beginning of the other one. */
+export function isWithin(url: string, resource: string): boolean {
+  const pathOf = (text: string) => `${new URL(text).pathname.replace(/\/$/, '')}/`;
+  return new URL(url).origin === new URL(resource).origin && pathOf(url).startsWith(pathOf(resource));
+}
+
+/** The ID of an issuer without a lone slash at its end: with and without it, a URL without a path is the same (RFC 3986, 6.2.3). */
+export function issuerId(issuer: string): string {
+  return URL.canParse(issuer) && issuer === `${new URL(issuer).origin}/` ? issuer.slice(0, -1) : issuer;
+}
+
 /** When the token expires, in milliseconds since 1970. A token without a known end is used until it is refused. */
 function endOf({ tokens, receivedAt }: Login): number {
   const seconds = usableSeconds(tokens.expires_in);

@@ -1,6 +1,6 @@
 import { isSpecType } from '@modelcontextprotocol/client';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { usableSeconds } from './login.ts';
+import { issuerId, usableSeconds } from './login.ts';
 
 /** Documents of servers and issuers: the required members, and whether an object has the form of the document. */
 const DOCUMENTS = {
@@ -32,8 +32,11 @@ export function readDocument(json: JsonObject, asked: unknown): JsonObject {
   const registered = typeof asked === 'string' ? parseJson(asked) : undefined;
   if (isObject(registered)) return conforming('registration', { redirect_uris: registered.redirect_uris, ...read });
   if (asked !== undefined) return conforming('tokens', { token_type: 'Bearer', ...read });
-  if (read.issuer === undefined) return conforming('resource', read);
-  return conforming('metadata', read);
+  // The client compares the issuer that the server names with that of the issuer's document.
+  const { issuer, authorization_servers: issuers } = read;
+  if (typeof issuer === 'string') return conforming('metadata', { ...read, issuer: issuerId(issuer) });
+  const ids = Array.isArray(issuers) && issuers.map((one) => (typeof one === 'string' ? issuerId(one) : one));
+  return conforming('resource', { ...read, ...(ids && { authorization_servers: ids }) });
 }
 
 /** An empty value is absent, because issuers write null or an empty text for a member that they do not use. */

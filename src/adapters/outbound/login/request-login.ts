@@ -8,7 +8,7 @@ import {
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import { shortLine } from '../../../domain/values/clean-text.ts';
-import { isSamePlace, type Login, type LoginServer } from './login.ts';
+import { issuerId, isWithin, type Login, type LoginServer } from './login.ts';
 import type { Machine } from './login-kinds.ts';
 import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from './oauth-fetch.ts';
 
@@ -81,7 +81,7 @@ class LoginProvider implements OAuthClientProvider {
     this.#by = by;
     if (clientId)
       this.#client = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
-    if (issuer) this.#found = { authorizationServerUrl: issuer };
+    if (issuer) this.#found = { authorizationServerUrl: issuerId(issuer) };
     this.redirectUrl = isPerson ? by.redirectUrl : undefined;
     this.clientMetadata = {
       client_name: 'openai-responses-mcp',
@@ -180,7 +180,7 @@ class LoginProvider implements OAuthClientProvider {
     const { metadata } = this;
     const { url, auth: configured } = this.#server;
     const { resource = url } = resourceMetadata ?? {};
-    if (configured?.resource === undefined && !isSamePlace(resource, url))
+    if (configured?.resource === undefined && !isWithin(url, resource))
       throw new LoginFailure(`the metadata of ${url} are for ${resource}; if that is right, set auth.resource`);
     for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint]) checkUrl(endpoint, url);
     if ('agree' in this.#by && !metadata.code_challenge_methods_supported?.includes('S256'))
@@ -205,7 +205,10 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
 
 /** The code with which the browser returned. The issuer in the parameters is checked before any other is used (RFC 9207). */
 function codeOf(parameters: URLSearchParams, metadata: AuthorizationServerMetadata) {
-  const [iss, code, error, text] = ['iss', 'code', 'error', 'error_description'].map((name) => parameters.get(name));
+  const [written, code, error, text] = ['iss', 'code', 'error', 'error_description'].map((name) =>
+    parameters.get(name),
+  );
+  const iss = written == null ? written : issuerId(written);
   const isPromised = metadata.authorization_response_iss_parameter_supported === true;
   if (iss == null ? isPromised : iss !== metadata.issuer)
     throw new LoginFailure(`the response is not from ${metadata.issuer}, so it was not used`);

@@ -5,6 +5,7 @@ import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { requiredWithoutDefault } from './required-keyword.ts';
+import { tolerate } from './tolerated-input.ts';
 
 /** A larger schema takes too long to compile in the process that answers everyone. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
@@ -14,6 +15,8 @@ const OTHER_DIALECT = /"(?:prefixItems|minContains|\$async)":/;
 const LEFT_TO_SERVER = ['pattern', 'patternProperties', 'format', 'uniqueItems', 'required'];
 /** The `RegExp` for the names in `patternProperties`, which `additionalProperties` reads on its own. */
 const MATCHES_ANYTHING = Object.assign(() => ({ test: () => true }), { code: 'new RegExp' });
+/** A value with more problems that a server may tolerate is left to the server. */
+const MAX_TOLERATED = 100;
 /** A path contains names from the input, which may be long. */
 const MAX_PATH_LENGTH = 200;
 /** A message contains all values that a schema allows. */
@@ -39,8 +42,7 @@ export class AjvSchemaValidator implements SchemaValidator {
     const compiled = this.#compiled.get(schema) ?? this.#compile(check);
     this.#compiled.set(schema, compiled);
     if (compiled === 'unchecked' || compiled(value)) return undefined;
-    const [problem] = compiled.errors ?? [];
-    return problem && toSchemaError(problem);
+    return problemOf(compiled, structuredClone(value));
   }
 
   #compile({ server, tool, schema }: SchemaCheck): CheckValue | 'unchecked' {
@@ -62,6 +64,16 @@ export class AjvSchemaValidator implements SchemaValidator {
   }
 }
 
+/** The first problem for which every server would refuse a value, which is a copy; undefined if a server may accept it. */
+function problemOf(check: CheckValue, value: unknown): SchemaError | undefined {
+  for (let tolerated = 0; tolerated < MAX_TOLERATED && !check(value); tolerated += 1) {
+    const problems = check.errors ?? [];
+    const [first] = problems;
+    if (!problems.some((problem) => tolerate(value, problem))) return first && toSchemaError(first);
+  }
+  return undefined;
+}
+
 function newAjv(): AjvInstance {
   const ajv = new Ajv({
     strict: false,
@@ -76,7 +88,7 @@ function newAjv(): AjvInstance {
 
 /** The error for a problem. Its path leads to the wrong member, even if this is missing or not allowed. */
 function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: Problem): SchemaError {
-  const member: unknown = params.missingProperty ?? params.additionalProperty;
+  const member: unknown = params.missingProperty;
   const path = typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath;
   return { path: clip(path, MAX_PATH_LENGTH), message: clip(wordsFor(keyword, params) ?? message, MAX_MESSAGE_LENGTH) };
 }
@@ -91,7 +103,6 @@ function wordsFor(keyword: string, params: Problem['params']): string | undefine
       return 'is required';
     case 'dependencies':
       return `is required with ${params.property}`;
-    case 'additionalProperties':
     case 'false schema':
       return 'is not allowed';
     case 'enum':
