@@ -1,4 +1,4 @@
-import { toContentBlock } from '../../../../domain/gateway/content-block.ts';
+import { type ContentBlock, toContentBlock } from '../../../../domain/gateway/content-block.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Child, el, foreign, link, pretty } from './elements.ts';
 import { withoutUser } from './web-link.ts';
@@ -64,29 +64,25 @@ function json(value: unknown): Child {
   return value === undefined ? undefined : textBlock(typeof value === 'string' ? value : pretty(value));
 }
 
+/** Shows a block; undefined if it lacks what its type requires. */
+type Show = (block: JsonObject, about: string) => HTMLElement | undefined;
+
 /** A block of a result (MCP, ContentBlock). */
 function contentBlock(block: JsonObject, tool: string): HTMLElement {
-  return usualBlock(block, `Result of ${tool}`) ?? textBlock(pretty(block));
+  const { type } = toContentBlock(block);
+  return SHOWN[type](block, `Result of ${tool}`) ?? textBlock(pretty(block));
 }
 
-/** Undefined for a block of another type, or without what its type requires. */
-function usualBlock(block: JsonObject, about: string): HTMLElement | undefined {
-  const { text, data, mimeType, uri, resource } = block;
-  const { type } = toContentBlock(block);
-  switch (type) {
-    case 'text':
-      return isText(text) ? textBlock(text) : undefined;
-    case 'resource_link':
-      return isText(uri) ? resourceLink(uri, block) : undefined;
-    case 'resource':
-      return isObject(resource) ? embedded(resource, about) : undefined;
-    case 'image':
-    case 'audio':
-      return media(mimeType, data, about);
-    case 'unknown':
-      return undefined;
-  }
-}
+const asMedia: Show = ({ mimeType, data }, about) => media(mimeType, data, about);
+
+const SHOWN: Readonly<Record<ContentBlock['type'], Show>> = {
+  text: ({ text }) => (isText(text) ? textBlock(text) : undefined),
+  image: asMedia,
+  audio: asMedia,
+  resource_link: (block) => (isText(block.uri) ? resourceLink(block.uri, block) : undefined),
+  resource: ({ resource }, about) => (isObject(resource) ? embedded(resource, about) : undefined),
+  unknown: () => undefined,
+};
 
 function embedded({ text, mimeType, blob, uri }: JsonObject, about: string): HTMLElement | undefined {
   const shown = isText(text) ? textBlock(text) : media(mimeType, blob, about);
