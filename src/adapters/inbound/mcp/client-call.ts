@@ -12,7 +12,7 @@ import { type Redactor, redactedValue } from '../../../domain/values/redaction.t
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { toolErrorText } from '../words/tool-error-messages.ts';
-import { type Era, META_PREFIX } from './era.ts';
+import { type Era, failureForm, META_PREFIX } from './era.ts';
 import {
   type ErrorObject,
   failedAnswer,
@@ -113,7 +113,7 @@ interface PresentationOptions {
   readonly toolErrors: 'protocol' | 'result';
 }
 
-/** The reply to a call that failed: in the modern era, every failure is a result, which hosts show to their model. */
+/** The reply to a call that failed. */
 export function toFailedReply(
   error: AnswerError,
   era: Era,
@@ -121,8 +121,8 @@ export function toFailedReply(
 ): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   const message = redactor.inLogs(messageFor(error));
-  const isResult = era === 'modern' || toolErrors === 'result';
-  return isResult ? failedAnswer(message, true) : toProtocolError(error, message, logger.isDebug);
+  const form = failureForm(era, toolErrors);
+  return form === 'result' ? failedAnswer(message, form) : toProtocolError(error, message, logger.isDebug);
 }
 
 /** The contract's JSON as text and as structured content (`raw`); `_meta` contains the report. */
@@ -136,5 +136,5 @@ function toProtocolError(error: AnswerError, message: string, isDebug: boolean):
     return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };
   }
   const diagnostics = isDebug && 'diagnostics' in error ? error.diagnostics : undefined;
-  return failedAnswer(message, false, diagnostics);
+  return failedAnswer(message, 'protocol', diagnostics);
 }

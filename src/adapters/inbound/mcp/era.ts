@@ -3,6 +3,7 @@ import { excerpt } from '../words/plain.ts';
 import {
   type ErrorObject,
   errorMessage,
+  type FailureForm,
   type IncomingMessage,
   invalidParams,
   metaOf,
@@ -65,6 +66,11 @@ export function checkVersion(requested: unknown): ErrorObject | undefined {
   const shown = typeof requested === 'string' ? excerpt(requested) : requested;
   const data = { supported: [MODERN_VERSION], requested: shown };
   return { code: UNSUPPORTED_VERSION, message: 'Unsupported protocol version', data };
+}
+
+/** The form of a failed call: a result, or an error of the protocol. In the modern era, hosts show every failure to their model. */
+export function failureForm(era: Era, toolErrors: FailureForm | undefined): FailureForm {
+  return era === 'modern' || toolErrors === 'result' ? 'result' : 'protocol';
 }
 
 /** A message for the session, or the error with which to respond. */

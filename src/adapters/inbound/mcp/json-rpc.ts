@@ -101,13 +101,15 @@ export function answerFailed(message: string): string {
   return `answer failed: ${message}`;
 }
 
-/** A failed call of an answer tool, as a result or as an error. */
+export type FailureForm = 'result' | 'protocol';
+
+/** A failed call of an answer tool, in its form. */
 export function failedAnswer(
   message: string,
-  isResult: boolean,
+  form: FailureForm,
   diagnostics?: object,
 ): { readonly result: Params } | { readonly error: ErrorObject } {
-  if (isResult) return { result: failedResult(answerFailed(message)) };
+  if (form === 'result') return { result: failedResult(answerFailed(message)) };
   return { error: { code: CALL_FAILED, message: 'answer failed', data: { message, ...diagnostics } } };
 }
 

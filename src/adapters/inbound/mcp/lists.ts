@@ -3,9 +3,9 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 
 const PAGE_SIZE = 100;
 
-/** Caching hints (MCP 2026-07-28) for a result. `isFixed`: it does not change while the process runs. */
-export function cachingFor(rights: Rights, isFixed = false): JsonObject {
-  return { ttlMs: isFixed ? 3_600_000 : 5000, cacheScope: rights.isForEveryone ? 'public' : 'private' };
+/** Caching hints (MCP 2026-07-28) for a result. A `fixed` one does not change while the process runs. */
+export function cachingFor(rights: Rights, content: 'fixed' | 'changing'): JsonObject {
+  return { ttlMs: content === 'fixed' ? 3_600_000 : 5000, cacheScope: rights.isForEveryone ? 'public' : 'private' };
 }
 
 /** A page of the list, with its entries in `member`. The cursor is the index of its first entry. Undefined for a cursor that was never sent. */

@@ -61,15 +61,15 @@ function respondToLegacy(request: Request, server: ServerDescription, sharedCapa
 function respondToModern(request: Request, server: ServerDescription, sharedCapabilities: JsonObject): Reply {
   const { method, by } = request;
   const { rights } = by;
-  const isFixed = isListFixed(rights, server);
+  const tools = isListFixed(rights, server) ? 'fixed' : 'changing';
   switch (method) {
     case 'server/discover': {
       const described = describe(rights, server, sharedCapabilities);
-      const caching = cachingFor(rights, server.shared === undefined || isFixed);
+      const caching = cachingFor(rights, server.shared === undefined ? 'fixed' : tools);
       return { result: { supportedVersions: [MODERN_VERSION], ...described, ...caching } };
     }
     case 'tools/list':
-      return listTools(request, server, cachingFor(rights, isFixed));
+      return listTools(request, server, cachingFor(rights, tools));
     default:
       return methodNotFound(method);
   }

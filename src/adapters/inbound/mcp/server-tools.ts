@@ -24,6 +24,11 @@ export interface ServerToolsOptions extends ClientCallOptions {
   readonly configured?: readonly string[] | undefined;
 }
 
+interface ServerCall extends ClientCall {
+  /** Whether a tool that is not read-only is refused. */
+  readonly onlyReads?: boolean;
+}
+
 /** With more tools of servers, `auto` means `search`. */
 const MAX_LISTED = 40;
 
@@ -70,17 +75,16 @@ export class ServerTools {
   call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     if (this.#isSearch && call.name === 'find_tools') return this.#find(call, signal);
     if (this.#isSearch && /^(?:read|call)_tool$/.test(call.name)) return this.#callFound(call, notify, signal);
-    return this.#call(call, false, notify, signal);
+    return this.#call(call, notify, signal);
   }
 
-  /** With `onlyReads`, a tool that is not read-only is refused. */
-  async #call(call: ClientCall, onlyReads: boolean, notify: Send, signal: AbortSignal): Promise<ToolReply> {
+  async #call(call: ServerCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
     const { name } = call;
     const { configured = [] } = this.#options;
     const gateway = this.#mayBeUsable(call) ? await this.#options.gateway() : undefined;
     const found = gateway === undefined ? addressed(configured, name) : await this.#named(gateway, call, signal);
     const named = found ?? { server: '', tool: name };
-    const reply = await callForClient({ ...named, onlyReads }, { call, notify }, this.#options, signal);
+    const reply = await callForClient({ ...named, onlyReads: call.onlyReads }, { call, notify }, this.#options, signal);
     const hasLinks = typeof reply === 'object' && 'result' in reply && gateway?.hasResources(named.server) === true;
     return hasLinks ? { result: withExposedLinks(reply.result, named.server) } : reply;
   }
@@ -133,7 +137,7 @@ export class ServerTools {
     const args = received ?? {};
     if (typeof name !== 'string') return toError(SEARCH.wrong('name', 'a text'));
     if (!isObject(args)) return toError(SEARCH.wrong('arguments', 'an object'));
-    const reply = await this.#call({ ...call, name, args }, call.name === 'read_tool', notify, signal);
+    const reply = await this.#call({ ...call, name, args, onlyReads: call.name === 'read_tool' }, notify, signal);
     return reply === 'unknown_tool' ? toError(SEARCH.unknownTool(name)) : reply;
   }
 }

@@ -9,7 +9,7 @@ import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { excerpt, INTERRUPTED } from '../words/plain.ts';
-import { completeResult, type Era } from './era.ts';
+import { completeResult, type Era, failureForm } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
@@ -101,11 +101,11 @@ export class McpSession {
   #failureAtEnd({ method, params, era, by }: Request): Reply {
     const { tools, toolErrors } = this.#options;
     if (method !== 'tools/call') return { error: { code: INTERNAL.code, message: MCP.shuttingDown } };
-    const isResult = era === 'modern' || toolErrors === 'result';
+    const form = failureForm(era, toolErrors);
     const tool = tools.list(by.rights).find(({ name }) => name === params.name);
     const message = isReadOnly({ annotations: tool?.annotations ?? {} }) ? MCP.shuttingDown : INTERRUPTED;
-    if (isToolName(String(params.name))) return failedAnswer(message, isResult);
-    return isResult ? { result: failedResult(message) } : { error: { code: CALL_FAILED, message } };
+    if (isToolName(String(params.name))) return failedAnswer(message, form);
+    return form === 'result' ? { result: failedResult(message) } : { error: { code: CALL_FAILED, message } };
   }
 
   async #respond(request: Request, send: Send): Promise<void> {

@@ -82,7 +82,7 @@ export class GatewayMethods {
     if (this.#options.isSession) this.#sent.keep(list, entries, by.rights);
     const page = pageOf(list, entries, params.cursor);
     if (page === undefined) return { error: invalidParams('unknown cursor') };
-    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights)) } };
+    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights, 'changing')) } };
   }
 
   async #ask(shared: SharedResources, { method, params, era, by }: Call, signal: AbortSignal): Promise<ToolReply> {
