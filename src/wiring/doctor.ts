@@ -10,9 +10,8 @@ import { commandProblem } from '../adapters/outbound/mcp-client/find-command.ts'
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import type { Application } from '../application/answers/application.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
+import { checkedOAuth, checkedQuota } from './callers.ts';
 import type { ComposedGateway } from './gateway.ts';
-import { checkedOAuth } from './oauth.ts';
-import { checkedQuota } from './quota.ts';
 import type { Runtime } from './runtime.ts';
 
 interface Checked {

@@ -7,13 +7,11 @@ import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
+import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { onHangUp } from './hang-up.ts';
-import { composeTokenVerifier } from './oauth.ts';
-import { composeQuota } from './quota.ts';
-import { onUncaughtError, type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
+import { onHangUp, onUncaughtError } from './process-ends.ts';
+import { type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
-import { composeTokens } from './tokens.ts';
 import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */

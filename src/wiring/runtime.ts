@@ -150,19 +150,6 @@ function logWarningsOfNode(logger: Logger): void {
   process.on('warning', (warning) => logger.warn(String(warning)));
 }
 
-/** Logs the first uncaught error and calls `onError`. Ignores later errors, which usually follow from the first. */
-export function onUncaughtError(logger: Logger, onError: () => void): void {
-  let isHandled = false;
-  const handle = (error: unknown) => {
-    if (isHandled) return;
-    isHandled = true;
-    logger.error(`internal error: ${String(error)}`);
-    onError();
-  };
-  process.on('uncaughtException', handle);
-  process.on('unhandledRejection', handle);
-}
-
 async function sha256(text: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
 }

@@ -1,16 +1,16 @@
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
-import { claimStdout } from '../adapters/inbound/stdio/claim-stdout.ts';
 import { ListChanges } from '../adapters/inbound/stdio/list-changes.ts';
-import { onReaderGone } from '../adapters/inbound/stdio/reader-watch.ts';
+import { claimStdout, onReaderGone } from '../adapters/inbound/stdio/standard-output.ts';
 import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { PROCESS, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import { never } from '../application/async/deadline.ts';
 import { answerServers, isGatewayOnly } from '../application/gateway/offer.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { onUncaughtError, type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
+import { onUncaughtError } from './process-ends.ts';
+import { type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
 import { IDENTITY } from './version.ts';
 
 /** How long aborted calls may take to settle before the process exits. */

@@ -44,7 +44,7 @@ const LATE = {
   loginsAndRedis: [
     'src/wiring/doctor.ts ./logins.ts',
     'src/wiring/server-commands.ts ./logins.ts',
-    'src/wiring/quota.ts ../adapters/outbound/quota/redis-quota-store.ts',
+    'src/wiring/callers.ts ../adapters/outbound/quota/redis-quota-store.ts',
   ],
   configuration: [
     'src/adapters/outbound/config/load-config.ts ./http-config.ts',

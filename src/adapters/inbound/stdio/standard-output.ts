@@ -3,6 +3,19 @@ import { fstatSync, writeSync } from 'node:fs';
 const CHECK_EVERY_MS = 250;
 const STDOUT = 1;
 
+/** Reserves standard output for MCP. Everything else that is written there goes to standard error. */
+export function claimStdout() {
+  const write = process.stdout.write.bind(process.stdout);
+  // Standard error is opened on first use: opening it takes a millisecond of startup.
+  process.stdout.write = ((...args: Parameters<typeof write>) =>
+    process.stderr.write(...args)) as typeof process.stdout.write;
+  return {
+    write: (text: string) => void write(text),
+    /** Resolves when everything written has left the process; never, if nothing reads it. */
+    flushed: () => new Promise<void>((resolve) => write('', () => resolve())),
+  };
+}
+
 /**
  * Calls `onGone`, maybe more than once, when nothing can read standard output any more: a write failed, or, after the end of the input, the socket
  * was closed or the parent process is gone. These two are not checked earlier, because a client that exits closes the input first. A pipe that its
