@@ -22,6 +22,8 @@ export interface ToolCall {
   readonly onlyReads?: boolean | undefined;
   /** Shortens the time limit; never extends it. */
   readonly timeoutMs?: number | undefined;
+  /** Whether the time limit begins when the server has started, because a person sees that it starts. */
+  readonly waitsForStart?: boolean | undefined;
   /** Whether the answer may have any length, because a person reads it. */
   readonly isUnlimited?: boolean | undefined;
   /** Whether a server is asked for progress. */

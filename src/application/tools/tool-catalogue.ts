@@ -116,11 +116,14 @@ export class ToolCatalogue {
       return err(unknownServer(server, names, rights));
     }
     const limitMs = provider.limitMs(server, call.timeoutMs ?? Number.POSITIVE_INFINITY);
-    // The time limit includes the waits for a first start and for a free place.
+    const started = call.waitsForStart ? await provider.find(call, signal) : undefined;
+    let isStarting = false;
+    // The time limit includes the waits for a first start, which has a limit of its own, and for a free place.
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, async (untilOver) => {
-      const finding = provider.find(call, untilOver);
+      const finding = started ?? provider.find(call, untilOver);
       // A known tool is called at once, because a repeated question must join its search before the next message cancels the first call.
       const { tool, problem } = finding instanceof Promise ? await finding : finding;
+      isStarting = problem?.kind === 'cancelled';
       if (tool !== undefined && rights.mayUse(tool)) {
         call.on({ kind: 'found', tool });
         return problem === undefined ? provider.call({ ...call, tool: tool.name }, untilOver) : err(problem);
@@ -130,6 +133,7 @@ export class ToolCatalogue {
     });
     // An answer reports this time limit as its own time-out, or as a cancellation; the error must name this limit.
     const isLate = isTimedOut && outcome.isErr() && ['cancelled', 'timed_out'].includes(outcomeOf(outcome));
+    if (isLate && isStarting) return err({ kind: 'not_available', server, state: 'starting' });
     return isLate ? err({ kind: 'timed_out', timeoutMs: limitMs }) : outcome;
   }
 }

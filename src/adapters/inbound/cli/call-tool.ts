@@ -58,7 +58,7 @@ export async function callAndPrint(options: CallToolOptions, signal: AbortSignal
     err.write(`${message}\n`);
     return FAILED;
   };
-  const call = { server, tool, args, by, wantsProgress: line !== undefined, on };
+  const call = { server, tool, args, by, wantsProgress: line !== undefined, waitsForStart: true, on };
   const outcome = await catalogue.call(call, signal);
   line?.end();
   if (outcome.isErr()) {

@@ -8,8 +8,6 @@ interface OpenApiOptions {
   readonly check?: GatewayTool | undefined;
   /** The server whose tools are described; null for all servers. */
   readonly only: string | null;
-  /** The URL of this program, as the request names it. */
-  readonly url: string;
   readonly version: string;
   readonly requiresToken: boolean;
 }
@@ -19,7 +17,7 @@ const SCHEMAS = '#/components/schemas/';
 const MAX_SUMMARY = 300;
 
 /** An OpenAPI 3.1 document with one operation per tool, for programs that import it. */
-export function toOpenApi({ tools, check, only, url, version, requiresToken }: OpenApiOptions): JsonObject {
+export function toOpenApi({ tools, check, only, version, requiresToken }: OpenApiOptions): JsonObject {
   // Names are made from all tools, so that they are the same in the document of one server.
   const ids = functionNames(tools);
   const operations = [
@@ -33,7 +31,8 @@ export function toOpenApi({ tools, check, only, url, version, requiresToken }: O
       version,
       description: 'Answers with sources, and the tools of the configured MCP servers.',
     },
-    servers: [{ url }],
+    // The folder of the document, which is right for every proxy, host and prefix.
+    servers: [{ url: '.' }],
     // An empty object makes the token optional.
     security: requiresToken ? [{ bearer: [] }] : [{}, { bearer: [] }],
     paths: Object.fromEntries(operations.map(({ tool, id, path }) => [path, { post: toOperation(tool, id) }])),

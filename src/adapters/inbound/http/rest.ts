@@ -103,12 +103,8 @@ async function describeTools(c: HttpRequest, services: Serving): Promise<Respons
   const found = await toolsOf(c, services);
   if (found.isErr()) return refuse(c, found.error);
   const { checks, version, requiresToken, redactor } = services;
-  const { headers } = c.env.incoming;
-  // Each proxy may have added a value; the first is that of the client's connection.
-  const isTls = /^https\b/.test([headers['x-forwarded-proto']].flat()[0] ?? '');
-  const url = `${isTls ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
   const { tools, only } = found.value;
   const [check] = checks?.toolsFor(c.get('rights')) ?? [];
-  const document = toOpenApi({ tools, check, only, url, version, requiresToken });
+  const document = toOpenApi({ tools, check, only, version, requiresToken });
   return sendJson(c, 200, redactedJson(document, redactor.anywhere));
 }

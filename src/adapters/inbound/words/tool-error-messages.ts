@@ -58,6 +58,8 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
     case 'not_read_only':
       return `The tool ${JSON.stringify(excerpt(error.tool))} of the server ${error.server} does not declare that it only reads. Nothing was sent. Use call_tool to call it.`;
     case 'not_available': {
+      if (error.state === 'starting')
+        return `The server ${error.server} is still starting; nothing was sent. Try again soon.`;
       const reason = error.reason === undefined ? '' : `: ${error.reason}`;
       return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;
     }

@@ -38,9 +38,14 @@ export function requestIdIn(start: string, end: string): RequestId | 'unknown' |
   return typeof id === 'string' || typeof id === 'number' ? id : 'unknown';
 }
 
-/** The JSON object in the body of a response that made a transport fail. */
-export function bodyOf(thrown: unknown): JsonObject | undefined {
+/** The body of a response that made a transport fail. */
+export function textOf(thrown: unknown): string {
   const text = thrown instanceof SdkHttpError && isObject(thrown.data) ? thrown.data.text : undefined;
-  const body = typeof text === 'string' ? parseJson(text) : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The JSON object in that body. */
+export function bodyOf(thrown: unknown): JsonObject | undefined {
+  const body = parseJson(textOf(thrown));
   return isObject(body) ? body : undefined;
 }

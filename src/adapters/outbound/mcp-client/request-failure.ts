@@ -9,9 +9,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
-import { clip } from '../../../domain/values/clean-text.ts';
+import { clip, shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { bodyOf, INVALID, LOST, TOO_LARGE } from './error-response.ts';
+import { bodyOf, INVALID, LOST, TOO_LARGE, textOf } from './error-response.ts';
 import { ResponseTooLarge } from './message-fetch.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
 import { SessionLost } from './settling-transport.ts';
@@ -67,6 +67,8 @@ export function toRequestFailure(
   return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
 }
 
+/** Maximum length of the words of a server in a reason. */
+const MAX_WORDS = 200;
 /** Longer messages take too long to clean of secrets and unsafe characters. */
 const MAX_MESSAGE = 64 * 1024;
 
@@ -80,7 +82,7 @@ function jsonRpc(code: number, message: string, data?: unknown): ToolServerError
 }
 
 function ofStatus(status: number, thrown: unknown): RequestFailure {
-  const reason = reasonForStatus(status);
+  const reason = reasonForStatus(status, thrown);
   if (status === 401 || status === 403) return { error: { kind: 'unauthorized', status }, reason };
   const { code, message, data } = jsonRpcErrorOf(thrown) ?? {};
   const isError = typeof code === 'number' && typeof message === 'string';
@@ -100,7 +102,7 @@ export function toConnectFailure(thrown: unknown): ConnectFailure {
   const status = httpStatusOf(thrown);
   if (status === undefined) return { reason: messageWithCode(thrown), isOlderServer: false };
   const isOlderServer = thrown instanceof SdkHttpError && isUnknownPost(status) && jsonRpcErrorOf(thrown) === undefined;
-  return { reason: reasonForStatus(status), isOlderServer };
+  return { reason: reasonForStatus(status, thrown), isOlderServer };
 }
 
 /** Whether a status may mean that a server accepts no POST at this URL. */
@@ -115,14 +117,22 @@ function httpStatusOf(thrown: unknown): number | undefined {
   return thrown instanceof SseError ? thrown.code : undefined;
 }
 
-function reasonForStatus(status: number): string {
+function reasonForStatus(status: number, thrown: unknown): string {
   if (status === 401 || status === 403) {
     return `the server did not accept the credentials (HTTP ${status}); check its headers`;
   }
   if (status >= 300 && status < 400) {
     return `the server redirects to another origin (HTTP ${status}), which is refused; check its url`;
   }
-  return `the server answered with HTTP ${status}`;
+  const words = wordsIn(thrown);
+  return `the server answered with HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+}
+
+/** The start of the text with which a server refused a request; empty if it is a page. */
+function wordsIn(thrown: unknown): string {
+  const { message } = jsonRpcErrorOf(thrown) ?? {};
+  const text = typeof message === 'string' ? message : textOf(thrown).trim();
+  return text.startsWith('<') ? '' : shortLine(text, MAX_WORDS);
 }
 
 /** The message with the code of the innermost cause that has one: undici says only "fetch failed". */

@@ -126,14 +126,23 @@ describe('a call is refused', () => {
   });
 });
 
-test('a call times out while it waits for the first start of the server', async () => {
+test('a call whose time limit passes during the first start of the server was not sent, and says so', async () => {
   const server = configured('server', { timeoutMs: 2000 });
   server.server.connects.push('hangs');
   const { call, clock, reports } = await newCallTool([server]);
   const outcome = call();
   await clock.advance(2000);
-  expect(errorOf(await outcome)).toEqual({ kind: 'timed_out', timeoutMs: 2000 });
-  expect(reports).toMatchObject([{ outcome: 'timed_out', seconds: 2 }]);
+  expect(errorOf(await outcome)).toEqual({ kind: 'not_available', server: 'server', state: 'starting' });
+  expect(reports).toMatchObject([{ outcome: 'not_available', seconds: 2 }]);
+});
+
+test('the time limit of a call in the terminal begins when the server has started', async () => {
+  const server = configured('server', { timeoutMs: 2000, startupTimeoutMs: 5000 });
+  server.server.connects.push('hangs');
+  const { call, clock } = await newCallTool([server]);
+  const outcome = call({ waitsForStart: true });
+  await clock.advance(5000);
+  expect(errorOf(await outcome)).toMatchObject({ kind: 'not_available', state: 'unavailable' });
 });
 
 describe('the time limit', () => {

@@ -90,8 +90,10 @@ function troubleText(error: unknown): string {
 
 /** Downloads the document with a request, because a link cannot send a token. */
 async function saveOpenApi(): Promise<void> {
-  const response = await request('/openapi.json');
-  const href = URL.createObjectURL(await response.blob());
+  const described: object = await (await request('/openapi.json')).json();
+  // Away from the gateway, a relative URL would lead nowhere.
+  const saved = { ...described, servers: [{ url: new URL('.', location.href).href.replace(/\/$/, '') }] };
+  const href = URL.createObjectURL(new Blob([JSON.stringify(saved)], { type: 'application/json' }));
   el('a', { href, download: 'openapi.json' }).click();
   URL.revokeObjectURL(href);
 }

@@ -16,7 +16,7 @@ type Document = {
 
 /** The document as a client receives it. */
 function documentOf(tools: readonly GatewayTool[], requiresToken = true, only: string | null = null): Document {
-  const document = toOpenApi({ tools, only, url: 'http://localhost', version: '1.2.3', requiresToken });
+  const document = toOpenApi({ tools, only, version: '1.2.3', requiresToken });
   return JSON.parse(JSON.stringify(document)) as Document;
 }
 

@@ -182,7 +182,7 @@ test.for<Row>([
     failed('starting'),
     503,
     'SERVER_NOT_RUNNING',
-    'The server files is not available (it is starting). Try again soon.',
+    'The server files is still starting; nothing was sent. Try again soon.',
     { ...files, state: 'starting' },
   ],
   [
