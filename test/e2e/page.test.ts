@@ -375,7 +375,7 @@ describe('in a browser', () => {
     const api = new FakeLongApi();
     const { clock } = api;
     const keepMs = 3_600_000;
-    const config = { timeoutMs: 3000, longAnswers: { tools: ['answer_detailed' as const], keepMs } };
+    const config = { request: { timeoutMs: 3000 }, longAnswers: { tools: ['answer_detailed' as const], keepMs } };
     const long = new LongAnswers({ llmSearch: api, responses: api, signer: new FakeHandleSigner(), clock, keepMs });
     const { page, enter, value, text, problems, untilText } = await openOn({}, { clock, long, config });
     const untilUnfinished = async (requests: number) => {
