@@ -1,5 +1,5 @@
-import { type JSONRPCMessage, type RequestId, SdkHttpError } from '@modelcontextprotocol/client';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
+import { parseJson } from '../../../domain/values/json.ts';
 
 /** Codes of errors that replace responses which cannot be read. They are outside the ranges of JSON-RPC and MCP. */
 export const TOO_LARGE = -1_000_001;
@@ -36,16 +36,4 @@ export function requestIdIn(start: string, end: string): RequestId | 'unknown' |
   // A text that looks like an ID need not be JSON.
   const id = parseJson(first ?? last ?? '');
   return typeof id === 'string' || typeof id === 'number' ? id : 'unknown';
-}
-
-/** The body of a response that made a transport fail. */
-export function textOf(thrown: unknown): string {
-  const text = thrown instanceof SdkHttpError && isObject(thrown.data) ? thrown.data.text : undefined;
-  return typeof text === 'string' ? text : '';
-}
-
-/** The JSON object in that body. */
-export function bodyOf(thrown: unknown): JsonObject | undefined {
-  const body = parseJson(textOf(thrown));
-  return isObject(body) ? body : undefined;
 }

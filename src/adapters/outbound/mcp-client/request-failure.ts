@@ -11,7 +11,8 @@ import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { clip, shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { bodyOf, INVALID, LOST, TOO_LARGE, textOf } from './error-response.ts';
+import { bodyOf, textOf } from './error-body.ts';
+import { INVALID, LOST, TOO_LARGE } from './error-response.ts';
 import { ResponseTooLarge } from './message-fetch.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
 import { SessionLost } from './settling-transport.ts';
