@@ -133,7 +133,8 @@ export function toToolResult(raw: Params, { report }: Answer): Params {
 /** The error for a failed call. With `isDebug`, `data` contains the details that the API reported. */
 function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
   if (error.kind === 'invalid_arguments') {
-    return { error: { code: INVALID_PARAMS, message: 'Invalid params', data: { message } } };
+    // Many clients show their models nothing but `message`.
+    return { error: { code: INVALID_PARAMS, message: `Invalid params: ${message}`, data: { message } } };
   }
   const diagnostics = isDebug && 'diagnostics' in error ? error.diagnostics : undefined;
   return failedAnswer(message, 'protocol', diagnostics);

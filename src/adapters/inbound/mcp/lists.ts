@@ -1,7 +1,8 @@
 import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 
-const PAGE_SIZE = 100;
+/** Maximum size of a page in characters, unless it has one entry. Many clients read only the first page of a list. */
+const PAGE_SIZE = 1_000_000;
 
 /** Caching hints (MCP 2026-07-28) for a result. A `fixed` one does not change while the process runs. */
 export function cachingFor(rights: Rights, content: 'fixed' | 'changing'): JsonObject {
@@ -10,11 +11,25 @@ export function cachingFor(rights: Rights, content: 'fixed' | 'changing'): JsonO
 
 /** A page of the list, with its entries in `member`. The cursor is the index of its first entry. Undefined for a cursor that was never sent. */
 export function pageOf(member: string, entries: readonly JsonObject[], cursor: unknown): JsonObject | undefined {
-  const start = cursor == null ? 0 : Number(cursor);
-  const isKnown = cursor === String(start) && start > 0 && start % PAGE_SIZE === 0 && start < entries.length;
-  if (cursor != null && !isKnown) return undefined;
-  const end = start + PAGE_SIZE;
-  return { [member]: entries.slice(start, end), ...(end < entries.length ? { nextCursor: String(end) } : {}) };
+  const starts = startsOfPages(entries);
+  const page = cursor == null ? 0 : starts.findIndex((start) => start > 0 && cursor === String(start));
+  if (page < 0) return undefined;
+  const next = starts[page + 1];
+  return { [member]: entries.slice(starts[page], next), ...(next !== undefined && { nextCursor: String(next) }) };
+}
+
+function startsOfPages(entries: readonly JsonObject[]): readonly number[] {
+  const starts = [0];
+  let size = 0;
+  for (const [index, entry] of entries.entries()) {
+    const { length } = JSON.stringify(entry);
+    if (size > 0 && size + length > PAGE_SIZE) {
+      starts.push(index);
+      size = 0;
+    }
+    size += length;
+  }
+  return starts;
 }
 
 /** The lists that a client has, so that it is notified of a change only once until it lists again. */

@@ -49,7 +49,7 @@ describe('a failure', () => {
     const problems = [{ argument: 'max_results', received: 0, accepted: 'a whole number from 1' }];
     const error = { kind: 'invalid_arguments', problems } as const;
     expect(failed(error, DEBUG)).toEqual({
-      error: { code: -32602, message: 'Invalid params', data: { message: messageFor(error) } },
+      error: { code: -32602, message: `Invalid params: ${messageFor(error)}`, data: { message: messageFor(error) } },
     });
   });
 

@@ -73,16 +73,12 @@ describe('the list', () => {
     expect(namesOf(await list())).toEqual([...ANSWERS, 'slow__a', 'up__b']);
   });
 
-  test('is paged at 100 tools', async () => {
+  test('is one page, because many clients read no other', async () => {
     const many = new ScriptedToolServer(Object.fromEntries(Array.from({ length: 198 }, (_, i) => [`t${i}`, echoes])));
     const { list, request } = start({ many });
     const first = await list();
-    const second = await list({ cursor: first.nextCursor });
-    const third = await list({ cursor: second.nextCursor });
-    expect([first, second].map((page) => namesOf(page).length)).toEqual([100, 100]);
-    expect(namesOf(third)).toEqual(['many__t197']);
-    expect(third).not.toHaveProperty('nextCursor');
-    expect(new Set([first, second, third].flatMap(namesOf)).size).toBe(201);
+    expect(namesOf(first)).toHaveLength(201);
+    expect(first).not.toHaveProperty('nextCursor');
     for (const cursor of ['300', '1', '-100', '1e2', 100, '']) {
       expect(await request('tools/list', { cursor })).toMatchObject({ error: { code: -32602 } });
     }

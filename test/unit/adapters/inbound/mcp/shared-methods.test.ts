@@ -101,13 +101,8 @@ describe('a client without a session', () => {
   });
 });
 
-test('pages have 100 entries, and an unknown cursor is an error', async () => {
-  const prompts = Array.from({ length: 101 }, (_, index) => `p${index}`);
-  const { request } = start({ a: new SharingServer({ prompts }) });
-  const first = (await request('prompts/list'))?.result;
-  expect(first?.prompts).toHaveLength(100);
-  const second = (await request('prompts/list', { cursor: first?.nextCursor }))?.result;
-  expect(second).toEqual({ prompts: [{ name: 'a__p100', title: 'p100 of a' }] });
+test('an unknown cursor is an error', async () => {
+  const { request } = start({ a: new SharingServer({ prompts: ['p'] }) });
   expect((await request('prompts/list', { cursor: '1' }))?.error).toMatchObject({ code: -32602 });
 });
 
