@@ -2,9 +2,11 @@ import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { describe, test } from 'vitest';
 
-/** The first of these programs on the PATH; undefined if there is none. */
-function findProgram(names: readonly string[], { PATH = '' } = process.env): string | undefined {
-  const files = names.flatMap((name) => PATH.split(path.delimiter).map((folder) => path.join(folder, name)));
+/** The first of these programs that can be run: a path, or a name on the PATH; undefined if there is none. */
+export function findProgram(names: readonly string[], { PATH = '' } = process.env): string | undefined {
+  const files = names.flatMap((name) =>
+    path.isAbsolute(name) ? [name] : PATH.split(path.delimiter).map((folder) => path.join(folder, name)),
+  );
   return files.find((file) => {
     try {
       accessSync(file, constants.X_OK);

@@ -10,7 +10,7 @@ export type LogForm = (typeof LOG_FORMS)[number];
 
 export type Level = 'debug' | 'info' | 'warn' | 'error';
 
-/** Maximum size of the output that waits in memory while nobody reads standard error. */
+/** Maximum size of the output that waits in memory while standard error is not read. */
 const MAX_UNREAD = 1024 * 1024;
 
 type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'>;

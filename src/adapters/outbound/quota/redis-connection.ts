@@ -9,7 +9,7 @@ const LONGEST_RECONNECT_MS = 2000;
 export type Reply = Result<number[], string>;
 
 /**
- * A connection to Redis or Valkey, which connects again after it was lost. A server that hangs reads what was sent to it when it goes on, however
+ * A connection to Redis or Valkey, which connects again after it was lost. A server that hangs reads what was sent to it when it continues, however
  * late: nothing but a PING is sent before the server has answered, and replies arrive as long as the connection exists.
  */
 export class RedisConnection {

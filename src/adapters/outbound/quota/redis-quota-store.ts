@@ -51,7 +51,7 @@ interface Script {
 }
 
 /**
- * Counts in Redis or Valkey, which several processes can share. A server that hangs runs what was sent to it when it goes on: a call that was
+ * Counts in Redis or Valkey, which several processes can share. A server that hangs runs what was sent to it when it continues: a call that was
  * refused meanwhile is then taken back on the same connection, because after a failover another server counts.
  */
 export class RedisQuotaStore implements QuotaStore {
