@@ -13,7 +13,7 @@ export function loadSource() {
     export { ANSWER_OUTCOMES, TOOL_OUTCOMES } from './scripts/lib/outcomes.ts';
     export { usage } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';
-    export { answerToolList } from './src/adapters/inbound/mcp/answer-schemas.ts';
+    export { answerToolList } from './src/adapters/inbound/mcp/tool-schemas.ts';
   `);
 }
 

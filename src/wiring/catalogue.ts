@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import { answerToolList } from '../adapters/inbound/mcp/answer-schemas.ts';
-import { CHECK_SOURCES } from '../adapters/inbound/mcp/check-schemas.ts';
 import { ExposedTools } from '../adapters/inbound/mcp/exposed-tools.ts';
+import { answerToolList, CHECK_SOURCES } from '../adapters/inbound/mcp/tool-schemas.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';

@@ -7,8 +7,12 @@ import { doctorOnProblems } from '../adapters/inbound/cli/doctor.ts';
 import { newToken } from '../adapters/inbound/cli/new-token.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
-import { messageForProblem, messageForProblems, noticesAbout } from '../adapters/inbound/words/config-problems.ts';
-import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
+import {
+  messageForProblem,
+  messageForProblems,
+  noticesAbout,
+  PROCESS,
+} from '../adapters/inbound/words/process-messages.ts';
 import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
 import { CANCELLED, untilAborted } from '../application/async/deadline.ts';
 import { answerServers } from '../application/gateway/offer.ts';

@@ -1,7 +1,7 @@
-import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import { doctor, doctorOffline } from '../adapters/inbound/cli/doctor.ts';
 import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
 import type { ConfiguredServer } from '../adapters/inbound/cli/offline-checks.ts';
+import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { kindOf } from '../adapters/outbound/login/login-kinds.ts';

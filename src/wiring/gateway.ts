@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { ServerTools, type ServerToolsOptions } from '../adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
-import { unmatchedGrant } from '../adapters/inbound/words/config-problems.ts';
-import { notApprovedMessage } from '../adapters/inbound/words/lock-messages.ts';
+import { unmatchedGrant } from '../adapters/inbound/words/process-messages.ts';
+import { notApprovedMessage } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { DefinitionFiles } from '../adapters/outbound/definitions/definition-files.ts';
 import { cacheFolder } from '../adapters/outbound/files/cache-folder.ts';

@@ -1,4 +1,4 @@
-import type { NoLogin } from '../adapters/inbound/words/login-messages.ts';
+import type { NoLogin } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { LoginServer } from '../adapters/outbound/login/login.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';

@@ -1,5 +1,5 @@
 import type { Command } from '../adapters/inbound/cli/command-line.ts';
-import { logNotices, messageForProblems } from '../adapters/inbound/words/config-problems.ts';
+import { logNotices, messageForProblems } from '../adapters/inbound/words/process-messages.ts';
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig } from '../adapters/outbound/config/load-config.ts';

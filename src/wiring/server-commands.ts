@@ -1,11 +1,9 @@
 import { err } from 'neverthrow';
 import { callAndPrint, readInput } from '../adapters/inbound/cli/call-tool.ts';
-import type { CommandContext } from '../adapters/inbound/cli/command-context.ts';
 import type { Command } from '../adapters/inbound/cli/command-line.ts';
-import { listTools } from '../adapters/inbound/cli/list-tools.ts';
-import { lockTools } from '../adapters/inbound/cli/lock-tools.ts';
-import { listLogins, login, logout } from '../adapters/inbound/cli/logins.ts';
-import { typedLines } from '../adapters/inbound/cli/typed-lines.ts';
+import { listLogins, login, logout, typedLines } from '../adapters/inbound/cli/logins.ts';
+import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
+import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';

@@ -1,4 +1,4 @@
-import { logNotices, messageForProblem } from '../adapters/inbound/words/config-problems.ts';
+import { logNotices, messageForProblem } from '../adapters/inbound/words/process-messages.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import { coalesced } from '../application/async/coalesced.ts';
 import { reloadProblem } from '../application/gateway/safe-reload.ts';

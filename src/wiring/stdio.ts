@@ -1,9 +1,7 @@
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
-import { Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
-import { ListChanges } from '../adapters/inbound/stdio/list-changes.ts';
-import { claimStdout, onReaderGone } from '../adapters/inbound/stdio/standard-output.ts';
-import { StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
+import { ListChanges, Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
+import { claimStdout, onReaderGone, StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
 import { PROCESS, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import { never } from '../application/async/deadline.ts';
 import { answerServers, isGatewayOnly } from '../application/gateway/offer.ts';

@@ -5,7 +5,7 @@ import type { Result } from 'neverthrow';
 import { onTestFinished, vi } from 'vitest';
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import type { Answer } from '../../src/application/tools/answer.ts';
+import type { Answer } from '../../src/application/tools/tool-call.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 import { createContainer } from '../../src/wiring/container.ts';
 import { bootstrap } from '../../src/wiring/runtime.ts';

@@ -1,5 +1,5 @@
 import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
-import { decodeHeader } from '../../src/adapters/inbound/http/mcp-headers.ts';
+import { decodeHeader } from '../../src/adapters/inbound/http/mcp.ts';
 import { requestIdIn } from '../../src/adapters/outbound/mcp-client/error-response.ts';
 import { scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
@@ -80,10 +80,7 @@ const page = (text: string) => readPage(`<html><body><p>${text}`, 'text/html', f
 /** Every function of the program that reads texts of others, with a call that gives it one. */
 export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/inbound/answer-markdown.ts#isBareUrl': (text) => isBareUrl({ type: 'link', raw: text }),
-  'adapters/inbound/http/mcp-headers.ts#decodeHeader': (text) => [
-    decodeHeader(text),
-    decodeHeader(`=?base64?${text}?=`),
-  ],
+  'adapters/inbound/http/mcp.ts#decodeHeader': (text) => [decodeHeader(text), decodeHeader(`=?base64?${text}?=`)],
   'adapters/outbound/mcp-client/error-response.ts#requestIdIn': (text) => [
     requestIdIn(text, text),
     requestIdIn(`{"id": "${text}`, `${text}"id": "${text}"}`),

@@ -1,4 +1,4 @@
-import { answerToolList } from '../../src/adapters/inbound/mcp/answer-schemas.ts';
+import { answerToolList } from '../../src/adapters/inbound/mcp/tool-schemas.ts';
 import { AnswerProvider } from '../../src/application/answers/answer-provider.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import type { Gateway } from '../../src/application/gateway/gateway.ts';

@@ -2,7 +2,7 @@ import { err, ok } from 'neverthrow';
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import type { Application } from '../../src/application/answers/application.ts';
 import type { Check } from '../../src/application/answers/diagnose-setup.ts';
-import type { Answer } from '../../src/application/tools/answer.ts';
+import type { Answer } from '../../src/application/tools/tool-call.ts';
 import type { AnswerError } from '../../src/domain/answers/answer-error.ts';
 
 export type ConfiguredAnswer = Application['answerQuery']['execute'];

@@ -1,4 +1,4 @@
-import type { Answer } from '../../application/tools/answer.ts';
+import type { Answer } from '../../application/tools/tool-call.ts';
 import { cleanLine, shortLine } from '../../domain/values/clean-text.ts';
 
 const MAX_QUERIES = 50;

@@ -17,7 +17,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type Answer, toAnswerError } from '../tools/answer.ts';
+import { type Answer, toAnswerError } from '../tools/tool-call.ts';
 import type { LongAnswers, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
 

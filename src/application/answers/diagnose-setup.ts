@@ -9,7 +9,7 @@ import { withDeadline } from '../async/deadline.ts';
 import type { ApiProbe, FoundModel } from '../ports/api-probe.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
-import type { PagesReport } from '../tools/answer.ts';
+import type { PagesReport } from '../tools/tool-call.ts';
 import type { AnswerQuery } from './answer-query.ts';
 
 /**

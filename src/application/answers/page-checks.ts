@@ -7,7 +7,7 @@ import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
 import type { TextReader, Unread } from '../ports/text-reader.ts';
-import type { DateOrigin, PagesReport } from '../tools/answer.ts';
+import type { DateOrigin, PagesReport } from '../tools/tool-call.ts';
 
 /** A page that was read, but not compared with the answer in its time. The deadline of an answer ends only the comparison. */
 const NOT_COMPARED: Readonly<Record<Unread['kind'], Partial<KnownPage>>> = {

@@ -2,7 +2,7 @@
  * The source of time for every limit, wait and date that callers can notice. Timers of Node.js are used only where neither callers nor tests wait
  * for them: to end the rest of a process or a connection (`child-process.ts`, `mcp-connection.ts`, `remote-tool-server.ts`,
  * `api-fetch.ts`, `main.ts`), and to poll a pipe that sends no event (`reader-watch.ts`). The page uses the timers of its browser
- * (`call-runner.ts`, `keep-loading.ts`).
+ * (`call-runner.ts`, `requests.ts`).
  */
 export interface Clock {
   now(): Date;

@@ -1,14 +1,15 @@
 import type { Result } from 'neverthrow';
-import { ANSWER_ERRORS, type AnswerError } from '../../domain/answers/answer-error.ts';
+import { ANSWER_ERRORS, type AnswerError, type SearchError } from '../../domain/answers/answer-error.ts';
+import type { AnswerResult } from '../../domain/answers/answer-result.ts';
+import type { PageCheck } from '../../domain/answers/known-page.ts';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { Kind } from '../../domain/values/kind.ts';
-import type { SearchProgress, SearchUse } from '../ports/llm-search.ts';
+import type { SearchProgress, SearchReport, SearchUse } from '../ports/llm-search.ts';
 import type { ToolProgress } from '../ports/tool-server.ts';
-import type { Answer } from './answer.ts';
 import type { AuditLine } from './audit.ts';
 
 /** A call as an entry point of the program asks for it. */
@@ -58,7 +59,7 @@ export type CallEvent =
   | Kind<'ended', { report: CallReport }>;
 
 /** The result of a tool. An answer tool's result also has the answer. */
-export interface ToolReturn extends ToolResult {
+interface ToolReturn extends ToolResult {
   readonly answer?: Answer;
 }
 
@@ -127,4 +128,23 @@ export interface ToolProvider {
   find(call: ToolCall, signal: AbortSignal): FoundTool | Promise<FoundTool>;
   /** Calls a tool that was found, by its own name. Ends with `cancelled` soon after `signal` aborts; rejects only because of a bug. */
   call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** `page`: the page says when it was published; `resource`: the last change of an own source; `access`: the day of the answer. */
+export type DateOrigin = 'page' | 'resource' | 'access';
+
+/** Findings about the cited pages: the origin of their dates, and the states of the pages that were requested. */
+export interface PagesReport {
+  readonly dates?: readonly { readonly url: string; readonly origin: DateOrigin }[] | undefined;
+  readonly checks?: readonly (PageCheck & { readonly url: string })[] | undefined;
+}
+
+/** An answer, and what it took to produce it. */
+export interface Answer {
+  readonly result: AnswerResult;
+  readonly report: SearchReport & PagesReport & { readonly seconds: number };
+}
+
+export function toAnswerError(error: SearchError): AnswerError {
+  return error.kind === 'aborted' ? { kind: 'cancelled' } : error;
 }

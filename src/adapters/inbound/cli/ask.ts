@@ -1,5 +1,4 @@
-import type { Answer } from '../../../application/tools/answer.ts';
-import type { CallEvent } from '../../../application/tools/tool-call.ts';
+import type { Answer, CallEvent } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
@@ -10,12 +9,12 @@ import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { toReportJson } from '../report-json.ts';
 import { findingsOf } from '../words/check-messages.ts';
 import { messageFor } from '../words/error-messages.ts';
+import { progressMessage } from '../words/mcp-messages.ts';
 import { count } from '../words/plain.ts';
-import { progressMessage } from '../words/progress-messages.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
-import type { CommandContext } from './command-context.ts';
 import type { Ask } from './command-line.ts';
-import { openLine } from './live-line.ts';
+import type { CommandContext } from './terminal.ts';
+import { openLine } from './terminal.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {

@@ -20,8 +20,8 @@ import {
   toolErrorCode,
   unreadableFile,
 } from '../words/tool-error-messages.ts';
-import type { CommandContext } from './command-context.ts';
-import { openLine } from './live-line.ts';
+import type { CommandContext } from './terminal.ts';
+import { openLine } from './terminal.ts';
 
 export interface CallToolOptions extends CommandContext {
   readonly by: CallOrigin;

@@ -5,8 +5,8 @@ import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { CHECK, checkText, findingsIn, toCheckJson } from '../words/check-messages.ts';
-import type { CommandContext } from './command-context.ts';
-import { openLine } from './live-line.ts';
+import type { CommandContext } from './terminal.ts';
+import { openLine } from './terminal.ts';
 
 interface CheckTextOptions extends CommandContext {
   readonly check: CheckSources;

@@ -18,10 +18,9 @@ import {
 } from '../../../domain/grounded/grounding.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
-import { messageForProblem } from '../words/config-problems.ts';
-import { loginWords } from '../words/login-messages.ts';
 import { count } from '../words/plain.ts';
-import { OPEN } from '../words/process-messages.ts';
+import { messageForProblem, OPEN } from '../words/process-messages.ts';
+import { loginWords } from '../words/server-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 import { type CheckedAudit, type CheckedQuota, checkAccess, checkAudit, checkLock, checkQuota } from './team-checks.ts';
 

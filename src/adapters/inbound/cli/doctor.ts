@@ -4,13 +4,13 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { messageForProblem } from '../words/config-problems.ts';
 import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
+import { messageForProblem } from '../words/process-messages.ts';
 import { toCheck } from './check.ts';
-import type { CommandContext } from './command-context.ts';
 import { type CheckedSetup, checksOf, NODE } from './doctor-checks.ts';
-import { openLine } from './live-line.ts';
 import { type OfflineSetup, offlineChecksOf } from './offline-checks.ts';
+import type { CommandContext } from './terminal.ts';
+import { openLine } from './terminal.ts';
 
 type PrintOptions = Pick<CommandContext, 'out'> & { readonly json: boolean };
 

@@ -1,13 +1,13 @@
+import { createInterface } from 'node:readline';
 import type { LoginSummary, Logins } from '../../../application/ports/logins.ts';
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { LOGIN_MESSAGES, loginWords, type NoLogin } from '../words/login-messages.ts';
+import { LOGIN_MESSAGES, loginWords, type NoLogin } from '../words/server-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
-import type { CommandContext } from './command-context.ts';
-import { openLine } from './live-line.ts';
+import { type CommandContext, openLine } from './terminal.ts';
 
-export interface LoginsOptions extends CommandContext {
+interface LoginsOptions extends CommandContext {
   readonly logins: Logins;
   /** The configured servers by name, each with the reason why a person cannot sign in to it; undefined if a person can. */
   readonly servers: ReadonlyMap<string, NoLogin | undefined>;
@@ -93,4 +93,19 @@ function isKnown({ servers, server, ...options }: LoginsOptions & { readonly ser
 
 function toJson({ server, url, issuer, scopes, expiresAt, renewable }: LoginSummary) {
   return { server, url, issuer, scopes, expiresAt: expiresAt?.toISOString() ?? null, renewable };
+}
+
+/**
+ * Yields the lines that a person types or pastes, until the input ends. A terminal does not show them, and they can be longer than the 1024 or
+ * 4096 bytes to which it otherwise limits a line.
+ */
+export async function* typedLines(input: NodeJS.ReadStream, onInterrupted: () => void): AsyncGenerator<string> {
+  const lines = createInterface({ input, terminal: input.isTTY === true, historySize: 0 });
+  // While lines are read from a terminal, Ctrl-C is a character, and no signal of the process.
+  lines.on('SIGINT', onInterrupted);
+  try {
+    yield* lines;
+  } catch {
+    // An input that cannot be read has ended.
+  }
 }

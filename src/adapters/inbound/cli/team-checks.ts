@@ -4,10 +4,10 @@ import { type AccessPolicy, GROUP_PREFIX, unmatchedGrants } from '../../../domai
 import { type ApprovedTools, numberOfTools } from '../../../domain/gateway/approved-tools.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
-import { unmatchedGrant } from '../words/config-problems.ts';
-import { notApprovedMessage } from '../words/lock-messages.ts';
 import { count } from '../words/plain.ts';
-import { limitName } from '../words/quota-messages.ts';
+import { unmatchedGrant } from '../words/process-messages.ts';
+import { limitName } from '../words/refusal-messages.ts';
+import { notApprovedMessage } from '../words/server-messages.ts';
 import { type Servers, toCheck, withWarnings } from './check.ts';
 
 /** Counts the entries of `access`, and warns of names and patterns that match no tool. */

@@ -3,8 +3,7 @@ import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-gu
 import { isMade } from '../../../application/tools/tool-call.ts';
 import { tokensOf } from '../../../application/tools/total-use.ts';
 import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
-import { limitName, quotaMessage } from '../words/quota-messages.ts';
-import { REFUSALS } from '../words/refusal-messages.ts';
+import { limitName, quotaMessage, REFUSALS } from '../words/refusal-messages.ts';
 import type { Metrics } from './metrics.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { HttpRequest, LogEntry } from './request.ts';

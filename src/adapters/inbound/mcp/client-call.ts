@@ -1,7 +1,6 @@
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { Answer } from '../../../application/tools/answer.ts';
-import type { CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
+import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';

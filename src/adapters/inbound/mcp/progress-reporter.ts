@@ -5,7 +5,7 @@ import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
-import { progressMessage } from '../words/progress-messages.ts';
+import { progressMessage } from '../words/mcp-messages.ts';
 import { starting } from '../words/tool-error-messages.ts';
 import type { Send } from './tool-set.ts';
 

@@ -1,7 +1,7 @@
 import { callRunner } from './call-runner.ts';
 import { byId, type Child, el, foreign, link } from './elements.ts';
-import { type CheckReport, findingsOf, type ReportItem, unreadableOf } from './report.ts';
 import { bodyOf, post } from './requests.ts';
+import { type CheckReport, findingsOf, type ReportItem, unreadableOf } from './sources.ts';
 
 /** Connects the form that checks the sources of a text to REST. */
 export function startChecking(): void {

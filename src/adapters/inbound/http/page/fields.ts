@@ -1,6 +1,5 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
-import { requiredBy, type SimpleSchema, simplified } from './schema.ts';
-import { skeletonOf } from './skeleton.ts';
+import { decoded } from '../../../../domain/values/web-url.ts';
 
 /** A property of a tool's input, and the control for it. */
 export interface Field {
@@ -91,4 +90,93 @@ const LONG_TEXT = /(?:^|_|-)(?:text|content|body|message|prompt|query|question|c
 
 function isLongText(name: string, maxLength: unknown): boolean {
   return LONG_TEXT.test(name.replace(/[A-Z]/g, '_$&')) || (typeof maxLength === 'number' && maxLength > 200);
+}
+
+/** A schema whose local references, nullable types and lists of constants are resolved. */
+interface SimpleSchema {
+  /** Undefined if there are several, or none is given. */
+  readonly type: string | undefined;
+  /** The only possible values. */
+  readonly values: readonly unknown[] | undefined;
+  /** The titles of the values, in the same order. */
+  readonly names: readonly unknown[];
+  /** The alternative schemas of the value. */
+  readonly options: readonly unknown[];
+  /** The other members, as the server wrote them. */
+  readonly members: JsonObject;
+}
+
+/** Maximum depth of the resolution. A schema may nest deeper, or refer to itself. */
+const MAX_DEPTH = 8;
+
+function simplified(schema: unknown, root: JsonObject, depth = 0): SimpleSchema {
+  if (!isObject(schema) || depth > MAX_DEPTH) return ANYTHING;
+  const { $ref, anyOf, oneOf, allOf, ...members } = schema;
+  const merged = (other: unknown) => simplified({ ...(isObject(other) ? other : {}), ...members }, root, depth + 1);
+  if (typeof $ref === 'string') return merged(targetOf($ref, root));
+  const options = [anyOf, oneOf, allOf].find(Array.isArray)?.filter((option) => option?.type !== 'null') ?? [];
+  if (options.length === 1) return merged(options[0]);
+  if (options.length > 0 && options.every((option) => isObject(option) && 'const' in option)) {
+    const values = options.map((option) => option.const);
+    return { ...ANYTHING, values, names: options.map(({ title }) => title), members };
+  }
+  const types = [members.type].flat().filter((type) => type !== 'null');
+  const [type] = types.length === 1 && options.length === 0 ? types : [];
+  const values = 'const' in members ? [members.const] : members.enum;
+  return {
+    type: typeof type === 'string' ? type : undefined,
+    values: Array.isArray(values) ? values : undefined,
+    names: [],
+    options: options.length > 0 ? options : types.map((type) => ({ ...members, type })),
+    members,
+  };
+}
+
+const ANYTHING: SimpleSchema = { type: undefined, values: undefined, names: [], options: [], members: {} };
+
+/** The part of a schema to which a JSON pointer refers. */
+function targetOf(ref: string, root: JsonObject): unknown {
+  let target: unknown = ref.startsWith('#') ? root : undefined;
+  for (const part of ref.split('/').slice(1)) {
+    const name = (decoded(part) ?? part).replaceAll('~1', '/').replaceAll('~0', '~');
+    target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
+  }
+  return target;
+}
+
+/** The names of the properties that a schema requires. */
+function requiredBy({ required }: JsonObject): readonly unknown[] {
+  return Array.isArray(required) ? required : [];
+}
+
+/** Maximum depth of a skeleton, because a schema may contain itself. */
+const MAX_SKELETON_DEPTH = 5;
+
+/** An example of a value for a schema. An object has the required properties, or all if none is required. */
+export function skeletonOf(schema: unknown, root: JsonObject, depth = 0): unknown {
+  const { type, values, options, members } = simplified(schema, root);
+  if (members.default !== undefined && members.default !== null) return members.default;
+  if (values !== undefined) return values[0];
+  const inner = (part: unknown) => skeletonOf(part, root, depth + 1);
+  switch (type ?? (isObject(members.properties) ? 'object' : undefined)) {
+    case 'object':
+      return depth < MAX_SKELETON_DEPTH ? properties(members, inner) : {};
+    case 'array':
+      return depth < MAX_SKELETON_DEPTH && isObject(members.items) ? [inner(members.items)] : [];
+    case 'string':
+      return '';
+    case 'number':
+    case 'integer':
+      return typeof members.minimum === 'number' ? members.minimum : 0;
+    case 'boolean':
+      return false;
+    default:
+      return depth < MAX_SKELETON_DEPTH && options.length > 0 ? inner(options[0]) : null;
+  }
+}
+
+function properties(members: JsonObject, inner: (part: unknown) => unknown): unknown {
+  const all = isObject(members.properties) ? Object.entries(members.properties) : [];
+  const required = all.filter(([name]) => requiredBy(members).includes(name));
+  return Object.fromEntries((required.length > 0 ? required : all).map(([name, part]) => [name, inner(part)]));
 }

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Child, el, foreign, pretty } from './elements.ts';
-import { type Control, type Field, fieldsOf } from './fields.ts';
+import { type Control, type Field, fieldsOf, skeletonOf } from './fields.ts';
 import { messageOf } from './requests.ts';
-import { skeletonOf } from './skeleton.ts';
 
 /** The input of a tool. */
 export interface InputForm {

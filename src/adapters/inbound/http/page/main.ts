@@ -1,21 +1,19 @@
-// The page of the HTTP server. Text of servers and answers becomes text nodes and checked attributes, never HTML.
 import { startAsking } from './ask.ts';
 import { startChecking } from './check.ts';
 import { byId, el } from './elements.ts';
-import { keepLoading } from './keep-loading.ts';
 import {
   allowTokenQuestion,
   askForToken,
   bodyOf,
   hasToken,
+  keepLoading,
   messageOf,
   NO_TOKEN,
   request,
   signsInElsewhere,
   unreachable,
 } from './requests.ts';
-import type { ListedServer } from './server-card.ts';
-import { type Listed, ServerList } from './server-list.ts';
+import { type Listed, type ListedServer, ServerList } from './server-list.ts';
 import { type ListedTool, ToolPanels } from './tool-panel.ts';
 
 let listed: Listed = { servers: undefined, noneAllowed: false, tools: undefined, canAnswer: true, canCheck: false };

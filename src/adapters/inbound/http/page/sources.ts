@@ -1,7 +1,8 @@
-import type { Answer } from '../../../../application/tools/answer.ts';
+import type { Answer } from '../../../../application/tools/tool-call.ts';
 import type { AnswerResult } from '../../../../domain/answers/answer-result.ts';
 import type { Citation } from '../../../../domain/answers/citation.ts';
 import type { PageCheck } from '../../../../domain/answers/known-page.ts';
+import type { toCheckJson } from '../../words/check-messages.ts';
 import { hostOf, webHref } from './web-link.ts';
 
 /** The result of an answer tool, with the part of the report that the page shows. */
@@ -32,12 +33,12 @@ export function sourcesOf({ result, report }: ShownAnswer): readonly Source[] {
     const href = webHref(url);
     const host = title !== undefined && href !== undefined ? `${hostOf(href)}, ` : '';
     const check = report.checks?.find((check) => check.url === url);
-    return { url, title, about: `${host}${day}`, findings: findingsOf(check, evidence), quote: evidence?.quote };
+    return { url, title, about: `${host}${day}`, findings: citedFindings(check, evidence), quote: evidence?.quote };
   });
 }
 
 /** The findings about a cited page. */
-function findingsOf(check: PageCheck | undefined, { missing = [], unrelated }: Citation['evidence'] = {}) {
+function citedFindings(check: PageCheck | undefined, { missing = [], unrelated }: Citation['evidence'] = {}) {
   const { state, status } = check ?? {};
   const answered = status === 404 || status === 410 ? `HTTP ${status}` : 'no such host';
   const figures = missing.map((figure) => `"${figure}"`).join(', ');
@@ -46,4 +47,47 @@ function findingsOf(check: PageCheck | undefined, { missing = [], unrelated }: C
     ...(figures === '' ? [] : [`${figures} not on the page`]),
     ...(unrelated ? ['no similar passage on the page'] : []),
   ];
+}
+
+/** The body of `POST /mcp/check`. */
+export type CheckReport = ReturnType<typeof toCheckJson>;
+
+/** A line of the report about one link. */
+export interface ReportItem {
+  /** Opens the page, at the passage if there is one. */
+  readonly href: string;
+  readonly url: string;
+  readonly problem: string | undefined;
+  readonly claim?: string;
+  readonly passage?: string | undefined;
+}
+
+/** The findings: figures that are not on their page, then dead links. */
+export function findingsOf({ claims, links }: CheckReport): readonly ReportItem[] {
+  const missing = claims
+    .filter(({ missing }) => missing.length > 0)
+    .map(({ url, claim, missing, passage }) => {
+      const problem = `${missing.map((figure) => `"${figure}"`).join(', ')} not on the page`;
+      return { href: hrefAt(url, passage), url, problem, claim, passage };
+    });
+  return [...missing, ...withState(links, 'dead')];
+}
+
+export function unreadableOf({ links }: CheckReport): readonly ReportItem[] {
+  return withState(links, 'unreadable');
+}
+
+function withState(links: CheckReport['links'], wanted: string): readonly ReportItem[] {
+  return links.filter(({ state }) => state === wanted).map(({ url, reason }) => ({ href: url, url, problem: reason }));
+}
+
+/** Number of words that the URL names at each end of a longer passage. The text between them may be in several elements. */
+const WORDS = 5;
+
+/** A URL that scrolls to a passage (URL Fragment Text Directives). */
+function hrefAt(url: string, passage = ''): string {
+  const words = passage.replace(/^…|…$/g, '').split(' ');
+  const ends = words.length > 2 * WORDS ? [words.slice(0, WORDS), words.slice(-WORDS)] : [words];
+  const text = ends.map((part) => encodeURIComponent(part.join(' ')).replaceAll('-', '%2D')).join(',');
+  return text === '' ? url : `${url}${url.includes('#') ? '' : '#'}:~:text=${text}`;
 }

@@ -1,7 +1,7 @@
 import type { GatewayTool } from '../../../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../../../domain/values/json.ts';
 import { callRunner } from './call-runner.ts';
-import { curlCommand } from './curl.ts';
+import { curlCommand } from './calls.ts';
 import { byId, el, foreign, pretty } from './elements.ts';
 import { type InputForm, inputForm } from './form.ts';
 import { hasToken, jsonOf, post, urlOf } from './requests.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listLogins, login, logout } from '../../../../../src/adapters/inbound/cli/logins.ts';
-import type { NoLogin } from '../../../../../src/adapters/inbound/words/login-messages.ts';
+import type { NoLogin } from '../../../../../src/adapters/inbound/words/server-messages.ts';
 import { commandContext } from '../../../../support/command-context.ts';
 import { never } from '../../../../support/core.ts';
 import { CALLBACK, FakeLogins } from '../../../../support/fake-logins.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
+import { answerToolList } from '../../../../../src/adapters/inbound/mcp/tool-schemas.ts';
 import { answers, FakeApplication, failsWith } from '../../../../support/fake-application.ts';
 import { MODERN, newSession, receive } from '../../../../support/mcp-session.ts';
 

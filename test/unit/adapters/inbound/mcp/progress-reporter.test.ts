@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
 import { ProgressReporter } from '../../../../../src/adapters/inbound/mcp/progress-reporter.ts';
-import { progressMessage } from '../../../../../src/adapters/inbound/words/progress-messages.ts';
+import { progressMessage } from '../../../../../src/adapters/inbound/words/mcp-messages.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 import type { Language } from '../../../../../src/domain/answers/language.ts';
 import { anyCharacter } from '../../../../support/any-text.ts';

@@ -1,8 +1,8 @@
 import { ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
-import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
 import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/json-rpc.ts';
-import type { Answer } from '../../../../../src/application/tools/answer.ts';
+import { answerToolList } from '../../../../../src/adapters/inbound/mcp/tool-schemas.ts';
+import type { Answer } from '../../../../../src/application/tools/tool-call.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../../../../../src/domain/answers/unfinished-answer.ts';
 import {
   ANSWER,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Subscriptions } from '../../../../../src/adapters/inbound/mcp/subscriptions.ts';
+import { type ClientList, ListChanges, Subscriptions } from '../../../../../src/adapters/inbound/mcp/subscriptions.ts';
 import { FakeApplication } from '../../../../support/fake-application.ts';
 import { settled } from '../../../../support/fake-clock.ts';
 import { clientOf, MODERN, newSession } from '../../../../support/mcp-session.ts';
@@ -96,4 +96,30 @@ test.each([
   expect(await client.request('subscriptions/listen', { notifications: {}, _meta })).toMatchObject({
     error: { code: -32601 },
   });
+});
+
+test('each receiver is notified of the lists that are outdated, while there is a client', () => {
+  const changes = new ListChanges();
+  const received: string[] = [];
+  const receive = (by: string) => (list: ClientList) => void received.push(`${by} ${list}`);
+  const lists = {
+    tools: { takeOutdated: () => true },
+    shared: { takeOutdated: () => ['prompts' as const] },
+  };
+  changes.onToolsChanged();
+  changes.connect(lists, [receive('session'), receive('subscription')]);
+  changes.onToolsChanged();
+  expect(received.splice(0)).toEqual([
+    'session tools',
+    'subscription tools',
+    'session prompts',
+    'subscription prompts',
+  ]);
+  changes.connect({ tools: { takeOutdated: () => false } }, [receive('session')]);
+  changes.onToolsChanged();
+  changes.notify('resources');
+  expect(received.splice(0)).toEqual(['session resources']);
+  changes.end();
+  changes.notify('resources');
+  expect(received).toEqual([]);
 });

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { notApprovedMessage } from '../../../../../src/adapters/inbound/words/lock-messages.ts';
-import { LOGIN_MESSAGES } from '../../../../../src/adapters/inbound/words/login-messages.ts';
+import { LOGIN_MESSAGES, notApprovedMessage } from '../../../../../src/adapters/inbound/words/server-messages.ts';
 import {
   idleServers,
   toolErrorMessage,

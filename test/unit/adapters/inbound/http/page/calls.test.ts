@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { curlCommand } from '../../../../../../src/adapters/inbound/http/page/curl.ts';
+import { curlCommand, messagesOf } from '../../../../../../src/adapters/inbound/http/page/calls.ts';
 import { matching } from '../../../../../../src/adapters/inbound/http/page/filter.ts';
-import { messagesOf } from '../../../../../../src/adapters/inbound/http/page/messages.ts';
 import { webHref } from '../../../../../../src/adapters/inbound/http/page/web-link.ts';
 
 test.each([

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Field, fieldsOf } from '../../../../../../src/adapters/inbound/http/page/fields.ts';
-import { skeletonOf } from '../../../../../../src/adapters/inbound/http/page/skeleton.ts';
+import { type Field, fieldsOf, skeletonOf } from '../../../../../../src/adapters/inbound/http/page/fields.ts';
 import type { JsonObject } from '../../../../../../src/domain/values/json.ts';
 
 /** The only field of a form. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressMessage } from '../../../../../src/adapters/inbound/words/progress-messages.ts';
+import { progressMessage } from '../../../../../src/adapters/inbound/words/mcp-messages.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
 
 const PINNED: readonly (readonly [SearchProgress, string, string])[] = [

@@ -1,16 +1,32 @@
-import type { VisibleGateway } from '../../../application/gateway/gateway.ts';
+import type { Gateway, VisibleGateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-status.ts';
+import {
+  type ApprovedTools,
+  approve,
+  type Difference,
+  differences,
+  lockText,
+  numberOfTools,
+} from '../../../domain/gateway/approved-tools.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, cleanText, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
-import { FAILED, SUCCEEDED } from '../exit-codes.ts';
-import { notApprovedMessage } from '../words/lock-messages.ts';
+import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
+import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
+import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { duration } from '../words/plain.ts';
-import { idleServers, NO_SERVERS, NO_SERVERS_ALLOWED, toolErrorMessage } from '../words/tool-error-messages.ts';
-import type { CommandContext } from './command-context.ts';
-import { openLine } from './live-line.ts';
+import { approvedMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
+import {
+  idleServers,
+  NO_SERVERS,
+  NO_SERVERS_ALLOWED,
+  toolErrorMessage,
+  unwritableFile,
+} from '../words/tool-error-messages.ts';
+import { type CommandContext, openLine } from './terminal.ts';
 
 interface ListToolsOptions extends CommandContext {
   /** The servers that are shown. */
@@ -66,7 +82,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
       show(server);
       if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, ownCommand))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
-        out(`  ${markOf(`${name}/${tool.name}`)}${redact(describe(tool))}\n`);
+        out(`  ${markOf(`${name}/${tool.name}`)}${redact(summaryLine(tool))}\n`);
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
@@ -84,7 +100,7 @@ function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): s
 }
 
 /** Resolves when every server has started, or has failed. */
-export async function whenStarted(
+async function whenStarted(
   options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted'> | undefined },
   signal: AbortSignal,
 ): Promise<void> {
@@ -93,7 +109,7 @@ export async function whenStarted(
   line?.end();
 }
 
-function describe({ name: rawName, description }: GatewayTool): string {
+function summaryLine({ name: rawName, description }: GatewayTool): string {
   const name = cleanLine(rawName);
   const line = cleanLine(description.split('\n')[0] ?? '');
   // Cuts after a word, if one ends near the limit.
@@ -133,4 +149,59 @@ function typeOf(schema: JsonObject): string {
   if (type === 'array' && isObject(items)) return `list of ${typeOf(items)}`;
   if (Array.isArray(type)) return type.join(' or ');
   return typeof type === 'string' ? type : 'any';
+}
+
+export interface LockOptions extends CommandContext {
+  readonly action: 'lock' | 'diff';
+  readonly json: boolean;
+  /** The path of the file that `gateway.lock` names. */
+  readonly file: string;
+  /** The approved tools in the file; undefined if it is missing or damaged. */
+  readonly approved: ApprovedTools | undefined;
+  /** Undefined if no servers are configured. */
+  readonly gateway: Pick<Gateway, 'listed' | 'servers' | 'whenStarted'> | undefined;
+  /** Replaces the file; rejects if it cannot be written. */
+  readonly save: (file: string, text: string) => Promise<void>;
+}
+
+/** Approves the tools as they are now (`lock`), or prints how they differ from the approved tools (`diff`). Returns the exit code. */
+export async function lockTools(options: LockOptions, signal: AbortSignal): Promise<number> {
+  const { gateway, approved, action, file, redactor, out, err, save } = options;
+  await whenStarted(options, signal);
+  if (signal.aborted) return INTERRUPTED;
+  const current = approve(gateway?.listed ?? [], approved);
+  const found = action === 'lock' ? [] : differences(approved ?? { servers: {} }, current);
+  if (action === 'diff') out(redactor.inLogs(toText(found, options)));
+  else {
+    try {
+      await save(file, lockText(current));
+    } catch (error) {
+      err.write(unwritableFile(file, reasonOf(error)));
+      return FAILED;
+    }
+    out(approvedMessage(numberOfTools(current), file));
+  }
+  const unavailable = (gateway?.servers ?? []).filter(({ state }) => state !== 'available');
+  for (const { name, lastError } of unavailable) err.write(redactor.inLogs(notComparedMessage(name, lastError)));
+  return found.length + unavailable.length > 0 ? FAILED : SUCCEEDED;
+}
+
+/** Makes hidden characters visible, except in JSON that a program reads. */
+function toText(found: readonly Difference[], { json, isTerminal, redactor }: LockOptions): string {
+  const lines = json
+    ? redactedJson({ differences: found }, redactor.inLogs, 2).split('\n')
+    : found.flatMap(differenceLines);
+  return lines.map((line) => `${json && !isTerminal ? line : withVisibleCharacters(line)}\n`).join('');
+}
+
+function differenceLines({ server, tool, change, before = {}, after = {} }: Difference): readonly string[] {
+  const members = change === 'changed' ? [...new Set([...Object.keys(before), ...Object.keys(after)])].sort() : [];
+  const linesOf = (mark: string, value: unknown) => {
+    const text = typeof value === 'string' ? value : sortedJson(value, 2);
+    return value === undefined ? [] : text.split('\n').map((line) => `  ${mark} ${line}`);
+  };
+  const changes = members
+    .filter((member) => !isSameJson(before[member], after[member]))
+    .flatMap((member) => [`  ${member}:`, ...linesOf('-', before[member]), ...linesOf('+', after[member])]);
+  return [`${change} ${server}/${tool}`, ...changes];
 }

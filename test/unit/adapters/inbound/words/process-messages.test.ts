@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { messageForProblems } from '../../../../../src/adapters/inbound/words/config-problems.ts';
+import { messageForProblems } from '../../../../../src/adapters/inbound/words/process-messages.ts';
 
 test('one problem is one line', () => {
   expect(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerToolList } from '../../../../../src/adapters/inbound/mcp/answer-schemas.ts';
+import { answerToolList } from '../../../../../src/adapters/inbound/mcp/tool-schemas.ts';
 
 const query = {
   type: 'string',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openLine } from '../../../../../src/adapters/inbound/cli/live-line.ts';
+import { openLine } from '../../../../../src/adapters/inbound/cli/terminal.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { RecordingLogger } from '../../../../support/recording-logger.ts';
 

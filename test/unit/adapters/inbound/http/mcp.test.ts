@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decodeHeader } from '../../../../../src/adapters/inbound/http/mcp-headers.ts';
+import { decodeHeader } from '../../../../../src/adapters/inbound/http/mcp.ts';
 
 test.each([
   ['answer', 'answer'],
