@@ -182,6 +182,7 @@ describe('the issuer is found', () => {
 test.each([
   ['the configured ones, and no others', { scopes: ['own'] }, 'Bearer scope="challenge"', 'own'],
   ['those of the challenge', {}, 'Bearer scope="challenge other"', 'challenge other offline_access'],
+  ['those of the challenge by a token', {}, 'Basic realm="a, b", Bearer scope=mine', 'mine offline_access'],
   ['those of the metadata', {}, 'Bearer', 'read offline_access'],
 ])('the scopes are %s', async (_, auth, header, scope) => {
   const { issuer, signIn } = await start(auth);

@@ -1,7 +1,7 @@
 import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
 import { decodeHeader } from '../../src/adapters/inbound/http/mcp.ts';
 import { requestIdIn } from '../../src/adapters/outbound/mcp-client/error-response.ts';
-import { scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
+import { demandIn, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
 import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
 import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
@@ -84,6 +84,11 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/outbound/mcp-client/error-response.ts#requestIdIn': (text) => [
     requestIdIn(text, text),
     requestIdIn(`{"id": "${text}`, `${text}"id": "${text}"}`),
+  ],
+  'adapters/outbound/network/challenge.ts#demandIn': (text) => [
+    demandIn(text),
+    demandIn(`Bearer ${text}`),
+    demandIn(`Bearer scope="${text}`),
   ],
   'adapters/outbound/network/challenge.ts#scopesIn': scopesIn,
   'adapters/outbound/openai/failure.ts#toFailure': (text) =>

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import {
   type AuthorizationServerMetadata,
   auth,
-  extractWWWAuthenticateParams,
   type OAuthClientProvider,
   type OAuthDiscoveryState,
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import { shortLine } from '../../../domain/values/clean-text.ts';
+import { demandIn } from '../network/challenge.ts';
 import { issuerId, isWithin, type Login, type LoginServer } from './login.ts';
 import type { Machine } from './login-kinds.ts';
 import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from './oauth-fetch.ts';
@@ -197,7 +197,7 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
   const read = async (response: Response) => {
     void response.body?.cancel().catch(() => {});
-    return extractWWWAuthenticateParams(response);
+    return demandIn(response.headers.get('WWW-Authenticate'));
   };
   const init = { method: 'POST', headers, body };
   return send({ url, init, limitMs: CHALLENGE_MS, read }, network, signal);

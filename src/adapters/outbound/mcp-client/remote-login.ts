@@ -1,10 +1,9 @@
-import { extractWWWAuthenticateParams } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../application/ports/clock.ts';
 import type { LoginSummary } from '../../../application/ports/logins.ts';
 import type { ServerLogin } from '../../../application/ports/tool-server.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { scopesIn } from '../network/challenge.ts';
+import { demandIn, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions {
   readonly name: string;
@@ -122,7 +121,7 @@ export class RemoteLogin implements ServerLogin {
 
   /** Throws for a 403 because of missing scopes. Unless the request is a call, a login with these scopes is then required. */
   #checked(response: Response, init: RequestInit | undefined): Response {
-    const { error, scope = '' } = response.status === 403 ? extractWWWAuthenticateParams(response) : {};
+    const { error, scope = '' } = response.status === 403 ? demandIn(response.headers.get('WWW-Authenticate')) : {};
     if (error !== 'insufficient_scope') return response;
     discard(response);
     const { command, tokens } = this.#options;
