@@ -5,9 +5,8 @@ import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-me
 import { readOwnCommand } from './adapters/outbound/config/own-command.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
 import type { TerminalCommand } from './wiring/command.ts';
-import { createProgram } from './wiring/runtime.ts';
+import { createProgram, PROGRAM, VERSION } from './wiring/runtime.ts';
 import { serveStdio } from './wiring/stdio.ts';
-import { PROGRAM, VERSION } from './wiring/version.ts';
 
 /** How long standard error may take to be read before the process exits. */
 const FLUSH_MS = 500;

@@ -11,9 +11,9 @@ import { IssuerKeys, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-key
 import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
 import { withDeadline } from '../application/async/deadline.ts';
-import { repeatUntil } from '../application/async/repeat-until.ts';
-import type { Clock } from '../application/ports/clock.ts';
-import type { TokenVerifier } from '../application/ports/token-verifier.ts';
+import { repeatUntil } from '../application/async/waits.ts';
+import type { TokenVerifier } from '../application/ports/callers.ts';
+import type { Clock } from '../application/ports/services.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
 

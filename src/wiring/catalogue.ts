@@ -4,7 +4,7 @@ import { answerToolList, CHECK_SOURCES } from '../adapters/inbound/mcp/tool-sche
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import { AnswerProvider } from '../application/answers/answer-provider.ts';
 import type { Application } from '../application/answers/application.ts';
-import { whenNeeded } from '../application/async/when-needed.ts';
+import { whenNeeded } from '../application/async/shared-runs.ts';
 import { checkProvider } from '../application/check/check-provider.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import { type CatalogueOptions, ToolCatalogue } from '../application/tools/tool-catalogue.ts';
@@ -14,8 +14,7 @@ import { type GatewayTool, parseTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
 import type { Answers } from './container.ts';
 import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.ts';
-import type { Runtime } from './runtime.ts';
-import { TEXT_WORKER } from './version.ts';
+import { type Runtime, TEXT_WORKER } from './runtime.ts';
 
 interface Options extends Pick<CatalogueOptions, 'configured' | 'on'>, GatewayOptions {
   /** Calls a tool for the model. Default: by the catalogue. */

@@ -23,10 +23,17 @@ import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { runDoctor, runOfflineDoctor } from './doctor.ts';
-import { onHangUp } from './process-ends.ts';
-import { bootstrap, type Program, type Runtime, type ServerCommand, withAudit, writeConfig } from './runtime.ts';
+import {
+  bootstrap,
+  onHangUp,
+  type Program,
+  type Runtime,
+  type ServerCommand,
+  VERSION,
+  withAudit,
+  writeConfig,
+} from './runtime.ts';
 import { type CommandOf, type Context, runCall, runLogins, runTools, startServers } from './server-commands.ts';
-import { VERSION } from './version.ts';
 
 /** A command that a person runs, rather than a client. */
 export type TerminalCommand = Exclude<Command, ServerCommand | { readonly kind: 'help' | 'version' | 'bad-usage' }>;

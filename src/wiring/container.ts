@@ -20,8 +20,7 @@ import { LongAnswers } from '../application/answers/long-answers.ts';
 import { checkSources } from '../application/check/check-sources.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
-import type { Runtime } from './runtime.ts';
-import { PROGRAM, VERSION } from './version.ts';
+import { PROGRAM, type Runtime, VERSION } from './runtime.ts';
 
 /** The ports of the answers, and what they share. Each is made when it is first resolved. */
 const TOKENS = {

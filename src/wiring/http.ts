@@ -9,10 +9,18 @@ import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { onHangUp, onUncaughtError } from './process-ends.ts';
-import { type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
+import {
+  IDENTITY,
+  onHangUp,
+  onUncaughtError,
+  PROGRAM,
+  type Program,
+  type Runtime,
+  type ServerCommand,
+  startServer,
+  VERSION,
+} from './runtime.ts';
 import { type Reloadable, serversReload } from './servers-reload.ts';
-import { IDENTITY, PROGRAM, VERSION } from './version.ts';
 
 /** Serves MCP over HTTP until a signal. Calls in flight then have `http.drain_ms` to finish, unless a second signal comes. */
 export async function serveHttp(command: ServerCommand, program: Program): Promise<number> {

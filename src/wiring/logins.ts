@@ -7,7 +7,7 @@ import { LoginTokens, type RenewalOutcome } from '../adapters/outbound/login/log
 import { OAuthLogins } from '../adapters/outbound/login/oauth-logins.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
-import type { Logins } from '../application/ports/logins.ts';
+import type { Logins } from '../application/ports/tool-server.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
 import { commandForClients, type Runtime } from './runtime.ts';
 

@@ -6,18 +6,14 @@ import { loadConfig } from '../adapters/outbound/config/load-config.ts';
 import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
-import { StandardError } from '../adapters/outbound/logger/standard-error.ts';
-import { StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
-import { CallerRights } from '../application/gateway/caller-rights.ts';
-import { isGatewayOnly } from '../application/gateway/offer.ts';
-import type { Clock } from '../application/ports/clock.ts';
+import { StandardError, StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
+import { CallerRights, isGatewayOnly } from '../application/gateway/offer.ts';
 import type { Validated } from '../application/ports/config.ts';
-import type { Logger } from '../application/ports/logger.ts';
+import type { Clock, Logger } from '../application/ports/services.ts';
 import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, type Redactor, redactedJson } from '../domain/values/redaction.ts';
-import { VERSION } from './version.ts';
 
 export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
 
@@ -153,3 +149,42 @@ function logWarningsOfNode(logger: Logger): void {
 async function sha256(text: string): Promise<string> {
   return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
 }
+
+/** Calls `stop` when the terminal is closed, which sends SIGHUP. The process then ends by this signal. */
+export function onHangUp(stop: () => void): void {
+  process.on('SIGHUP', () => {
+    stop();
+    process.once('exit', endBySignal);
+  });
+}
+
+/** Ends the process as SIGHUP does. Node.js itself would try to restore the settings of a closed terminal, fail, and abort. */
+function endBySignal(): void {
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+}
+
+/** Logs the first uncaught error and calls `onError`. Ignores later errors, which usually follow from the first. */
+export function onUncaughtError(logger: Logger, onError: () => void): void {
+  let isHandled = false;
+  const handle = (error: unknown) => {
+    if (isHandled) return;
+    isHandled = true;
+    logger.error(`internal error: ${String(error)}`);
+    onError();
+  };
+  process.on('uncaughtException', handle);
+  process.on('unhandledRejection', handle);
+}
+
+declare const PACKAGE_VERSION: string | undefined;
+
+/** The version of package.json, which the build inserts. Sources that run without a build, in tests, have none. */
+export const VERSION = typeof PACKAGE_VERSION === 'string' ? PACKAGE_VERSION : '0.0.0-source';
+
+export const PROGRAM = 'openai-responses-mcp';
+
+export const IDENTITY = { name: PROGRAM, version: VERSION };
+
+/** The entry point of the threads that read texts. With the version, a process whose files are replaced finds its own, or none. */
+export const TEXT_WORKER = `chunks/text-worker-${VERSION}.js`;

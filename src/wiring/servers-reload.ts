@@ -1,9 +1,9 @@
 import { logNotices, messageForProblem } from '../adapters/inbound/words/process-messages.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
-import { coalesced } from '../application/async/coalesced.ts';
-import { reloadProblem } from '../application/gateway/safe-reload.ts';
+import { coalesced } from '../application/async/shared-runs.ts';
+import { reloadProblem } from '../application/gateway/loaded-servers.ts';
 import type { Validated } from '../application/ports/config.ts';
-import type { Logger } from '../application/ports/logger.ts';
+import type { Logger } from '../application/ports/services.ts';
 
 /** The members of the configuration that a reload applies, all of them or none. All others stay as they were at the start. */
 export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock' | 'text'>;

@@ -7,9 +7,7 @@ import { never } from '../application/async/deadline.ts';
 import { answerServers, isGatewayOnly } from '../application/gateway/offer.ts';
 import { LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { onUncaughtError } from './process-ends.ts';
-import { type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
-import { IDENTITY } from './version.ts';
+import { IDENTITY, onUncaughtError, type Program, type Runtime, type ServerCommand, startServer } from './runtime.ts';
 
 /** How long aborted calls may take to settle before the process exits. */
 const ABORT_MS = 500;

@@ -8,13 +8,13 @@ const source = (path: string, text: string): SourceFile => ({ path, text });
 
 describe('one clock', () => {
   test('no other file has a source of time, unless the docstring of the port says why', () => {
-    expect(ownTimes(SOURCES), 'use the Clock, or name the file in ports/clock.ts').toEqual([]);
+    expect(ownTimes(SOURCES), 'use the Clock, or name the file in ports/services.ts').toEqual([]);
   });
 
   test.each(['setTimeout(run, 1)', 'setInterval(run, 1)', 'AbortSignal.timeout(1)', 'Date.now()', 'new Date()'])(
     'a file with %s is found',
     (text) => {
-      const clock = source('src/application/ports/clock.ts', '/** Not in `named.ts`. */');
+      const clock = source('src/application/ports/services.ts', '/** Not in `named.ts`. */');
       const planted = ['named', 'other'].map((name) => source(`src/adapters/${name}.ts`, text));
       expect(ownTimes([clock, ...planted, source('src/a.ts', `// ${text}\nnew Date(0)`)])).toEqual([
         'src/adapters/other.ts',
@@ -29,7 +29,12 @@ describe('one contract suite per port', () => {
   });
 
   test('a port without a suite, or whose suite runs on no fake, is found', () => {
-    const ports = ['clock', 'logger', 'probe'].map((name) => source(`src/application/ports/${name}.ts`, ''));
+    const events = 'interface Events { onEnd(): void }';
+    const ports = ['Clock', 'Logger', 'ApiProbe'].map((name) => `interface ${name} { run(events: Events): void }`);
+    const services = source(
+      'src/application/ports/services.ts',
+      `${ports.join(' ')} ${events} interface Data { a: 1 }`,
+    );
     const tests = [
       source('test/contract/describe-clock.ts', ''),
       source(
@@ -39,7 +44,7 @@ describe('one contract suite per port', () => {
       source('test/contract/describe-logger.ts', ''),
       source('test/contract/logger.test.ts', "import {} from './describe-logger.ts';"),
     ];
-    expect(untestedPorts(ports, tests)).toEqual(['logger', 'probe']);
+    expect(untestedPorts([services], tests)).toEqual(['logger', 'api-probe']);
   });
 });
 

@@ -20,10 +20,10 @@ const TIME = /\b(?:setTimeout|setInterval|AbortSignal\.timeout|Date\.now|perform
 
 /** The files that have a source of time of their own, although the docstring of the clock does not name them. */
 export function ownTimes(files: readonly SourceFile[]): readonly string[] {
-  const port = files.find((file) => file.path.endsWith('ports/clock.ts'))?.text ?? '';
+  const port = files.find((file) => file.path.endsWith('ports/services.ts'))?.text ?? '';
   const named = [...port.matchAll(/`([\w-]+\.ts)`/g)].map(([, name = '']) => name);
   return files
-    .filter((file) => !file.path.includes('/outbound/clock/') && !file.path.endsWith('ports/clock.ts'))
+    .filter((file) => !file.path.includes('/outbound/clock/') && !file.path.endsWith('ports/services.ts'))
     .filter(({ text }) => TIME.test(text.replaceAll(/\/\*.*?\*\/|\/\/.*/gs, '')))
     .map((file) => file.path)
     .filter((file) => !named.includes(path.posix.basename(file)));
@@ -31,17 +31,28 @@ export function ownTimes(files: readonly SourceFile[]): readonly string[] {
 
 /** Ports whose contract suite does not exist, or does not run on a fake. `tests` are all files of the tests. */
 export function untestedPorts(files: readonly SourceFile[], tests: readonly SourceFile[]): readonly string[] {
-  const ports = files.filter(
-    (file) => file.path.includes('application/ports/') && !/ports\/config\.ts$/.test(file.path),
-  );
+  const texts = files.filter((file) => file.path.includes('application/ports/')).map(({ text }) => text);
+  return texts.flatMap(portsIn).filter((port) => {
+    const suite = `describe-${port}.ts`;
+    const users = tests.filter((file) => file.path.endsWith('.test.ts') && file.text.includes(`/${suite}'`));
+    const isFake = (text: string) => /from '\.\.\/support\/[\w-]+\.ts'/.test(text);
+    return !tests.some((file) => file.path.endsWith(`/${suite}`)) || !users.some(({ text }) => isFake(text));
+  });
+}
+
+/** The ports in a file, by the names of their suites: its interfaces with methods, but for those that are a part of another port. */
+function portsIn(text: string): readonly string[] {
+  const ports: { readonly name: string; readonly body: string }[] = [];
+  new Visitor({
+    TSInterfaceDeclaration: ({ id, body }) => {
+      const hasMethods = body.body.some((member) => member.type === 'TSMethodSignature');
+      if (hasMethods) ports.push({ name: id.name, body: text.slice(body.start, body.end) });
+    },
+  }).visit(parseSync('ports.ts', text, { lang: 'ts' }).program);
+  const isPart = (name: string) => ports.some((port) => port.name !== name && port.body.includes(name));
   return ports
-    .map((file) => path.posix.basename(file.path, '.ts'))
-    .filter((port) => {
-      const suite = `describe-${port}.ts`;
-      const users = tests.filter((file) => file.path.endsWith('.test.ts') && file.text.includes(`/${suite}'`));
-      const isFake = (text: string) => /from '\.\.\/support\/[\w-]+\.ts'/.test(text);
-      return !tests.some((file) => file.path.endsWith(`/${suite}`)) || !users.some(({ text }) => isFake(text));
-    });
+    .filter(({ name }) => !isPart(name))
+    .map(({ name }) => name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-').toLowerCase());
 }
 
 /** The longest file that a reader should have to read. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
+import type { ApiProbe } from '../../src/application/ports/llm-search.ts';
 import { errorOf, expectNoListener, never } from './search-kit.ts';
 
 /** How the API behaves: it has every model, it has no list of models, it refuses the key, or it does not respond. */

@@ -1,6 +1,6 @@
 import { ok } from 'neverthrow';
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { AuditLog } from '../../src/application/ports/audit-log.ts';
+import type { AuditLog } from '../../src/application/ports/callers.ts';
 
 export interface StartedAuditLog {
   readonly log: AuditLog;

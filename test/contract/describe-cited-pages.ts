@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
+import type { CitedPages } from '../../src/application/ports/readers.ts';
 import { expectNoListener, never } from './search-kit.ts';
 
 export interface StartedCitedPages {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/application/ports/clock.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 import { settled } from '../support/fake-clock.ts';
 import { expectNoListener, never } from './search-kit.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { HandleSigner } from '../../src/application/ports/handle-signer.ts';
+import type { HandleSigner } from '../../src/application/ports/callers.ts';
 import { anyCharacter } from '../support/any-text.ts';
 
 const PARTS = ['http:alice', 'answer_detailed', 'resp_1'];

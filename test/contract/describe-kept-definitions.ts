@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Definitions, KeptDefinitions } from '../../src/application/ports/kept-definitions.ts';
+import type { Definitions, KeptDefinitions } from '../../src/application/ports/tool-server.ts';
 
 export const DEFINITIONS: Definitions = {
   listedAt: new Date('2026-11-20T12:00:00Z'),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Logger } from '../../src/application/ports/logger.ts';
+import type { Logger } from '../../src/application/ports/services.ts';
 
 export interface StartedLogger {
   readonly logger: Logger;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { never } from '../../src/application/async/deadline.ts';
-import type { Logins, SigningIn } from '../../src/application/ports/logins.ts';
+import type { Logins, SigningIn } from '../../src/application/ports/tool-server.ts';
 
 export interface LoginsKit {
   /** For the servers `notes` and `issues`, in this order, without logins. */

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { QuotaKey, QuotaStore } from '../../src/application/ports/quota-store.ts';
+import type { QuotaKey, QuotaStore } from '../../src/application/ports/callers.ts';
 import { NOTHING_USED, type QuotaUse } from '../../src/domain/values/quota.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

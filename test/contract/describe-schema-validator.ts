@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/schema-validator.ts';
+import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/tool-server.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
 
 export interface StartedValidator {

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { StartedResponses } from '../../src/application/ports/started-responses.ts';
+import type { StartedResponses } from '../../src/application/ports/llm-search.ts';
 import { errorOf, expectNoListener, never, searchRequest } from './search-kit.ts';
 
 /** Started responses, and the IDs of some in each state. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TextReader } from '../../src/application/ports/text-reader.ts';
+import type { TextReader } from '../../src/application/ports/readers.ts';
 import { type FakeClock, settled } from '../support/fake-clock.ts';
 import { expectNoListener, never } from './search-kit.ts';
 

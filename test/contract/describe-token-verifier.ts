@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TokenVerifier } from '../../src/application/ports/token-verifier.ts';
+import type { TokenVerifier } from '../../src/application/ports/callers.ts';
 
 /** A verifier, and tokens of which it can say something. */
 export interface StartedVerifier {

@@ -11,7 +11,7 @@ import {
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { DefinitionFiles } from '../../src/adapters/outbound/definitions/definition-files.ts';
-import type { Definitions } from '../../src/application/ports/kept-definitions.ts';
+import type { Definitions } from '../../src/application/ports/tool-server.ts';
 import { newFile, newFolder } from '../e2e/files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeKeptDefinitions } from '../support/fake-kept-definitions.ts';

@@ -1,6 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { StandardError } from '../../src/adapters/outbound/logger/standard-error.ts';
-import { StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
+import { StandardError, StderrLogger } from '../../src/adapters/outbound/logger/stderr-logger.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';

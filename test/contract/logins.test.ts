@@ -7,7 +7,7 @@ import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { OAuthLogins } from '../../src/adapters/outbound/login/oauth-logins.ts';
 import { never } from '../../src/application/async/deadline.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { CALLBACK, FakeLogins } from '../support/fake-logins.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { readProxy } from '../../src/adapters/outbound/network/proxies.ts';
+import { readProxy } from '../../src/adapters/outbound/network/environment.ts';
 import { createProxyFetch } from '../../src/adapters/outbound/network/proxy-fetch.ts';
 import { answers, stallsMidStream } from '../support/behaviours.ts';
 import { type FakeApi, startFakeApi } from '../support/fake-api.ts';

@@ -7,7 +7,6 @@ import {
   OpenAiResponsesSearch,
   type OpenAiResponsesSearchOptions,
 } from '../../src/adapters/outbound/openai/openai-responses-search.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -16,7 +15,7 @@ import type {
   SearchRequest,
   SearchUse,
 } from '../../src/application/ports/llm-search.ts';
-import type { Logger } from '../../src/application/ports/logger.ts';
+import type { Clock, Logger } from '../../src/application/ports/services.ts';
 import type { AnswerError, SearchError } from '../../src/domain/answers/answer-error.ts';
 import type { AnswerResult } from '../../src/domain/answers/answer-result.ts';
 import type { ModelProfile } from '../../src/domain/answers/model-profile.ts';

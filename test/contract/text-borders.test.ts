@@ -6,9 +6,8 @@ import { MessageReader, type ReadEvent } from '../../src/adapters/inbound/stdio/
 import { readServersFile } from '../../src/adapters/outbound/config/servers-file.ts';
 import { readYamlFile } from '../../src/adapters/outbound/config/yaml-file.ts';
 import { oauthFetch } from '../../src/adapters/outbound/login/oauth-fetch.ts';
-import { LineReader } from '../../src/adapters/outbound/mcp-client/line-reader.ts';
 import { messageFetch } from '../../src/adapters/outbound/mcp-client/message-fetch.ts';
-import { readMessages } from '../../src/adapters/outbound/mcp-client/read-messages.ts';
+import { LineReader, readMessages } from '../../src/adapters/outbound/mcp-client/messages.ts';
 import { never } from '../../src/application/async/deadline.ts';
 import { lockText, parseLock } from '../../src/domain/gateway/approved-tools.ts';
 import { parseJson } from '../../src/domain/values/json.ts';

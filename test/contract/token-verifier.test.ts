@@ -8,7 +8,7 @@ import {
   JwtTokenVerifier,
   type JwtTokenVerifierOptions,
 } from '../../src/adapters/outbound/oauth/jwt-token-verifier.ts';
-import type { TokenProblem } from '../../src/application/ports/token-verifier.ts';
+import type { TokenProblem } from '../../src/application/ports/callers.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { TokenError } from '../../src/application/ports/token-verifier.ts';
+import type { TokenError } from '../../src/application/ports/callers.ts';
 import { FakeTokenVerifier } from '../support/fake-token-verifier.ts';
 import { legacy, send } from '../support/http-client.ts';
 import { type ServeHttpOptions, serveHttp } from './serve-http.ts';

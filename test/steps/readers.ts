@@ -1,6 +1,6 @@
 import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
 import { decodeHeader } from '../../src/adapters/inbound/http/mcp.ts';
-import { requestIdIn } from '../../src/adapters/outbound/mcp-client/error-response.ts';
+import { requestIdIn } from '../../src/adapters/outbound/mcp-client/messages.ts';
 import { demandIn, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
 import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
@@ -20,11 +20,11 @@ import { fold } from '../../src/domain/evidence/folded-text.ts';
 import { toReading } from '../../src/domain/evidence/numerals.ts';
 import { passageFor } from '../../src/domain/evidence/passages.ts';
 import { textLanguage } from '../../src/domain/evidence/text-language.ts';
+import { traceContextOf } from '../../src/domain/gateway/call-origin.ts';
 import { isAllowed, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
 import { parseGatewayUri } from '../../src/domain/gateway/shared-entries.ts';
 import { parseToolResult, textOf, toPlainResult } from '../../src/domain/gateway/tool-result.ts';
 import { findTools } from '../../src/domain/gateway/tool-search.ts';
-import { traceContextOf } from '../../src/domain/gateway/trace-context.ts';
 import { exposedNames, functionNames, mayHaveHash, toolsByName } from '../../src/domain/gateway/unique-names.ts';
 import {
   callName,
@@ -81,7 +81,7 @@ const page = (text: string) => readPage(`<html><body><p>${text}`, 'text/html', f
 export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/inbound/answer-markdown.ts#isBareUrl': (text) => isBareUrl({ type: 'link', raw: text }),
   'adapters/inbound/http/mcp.ts#decodeHeader': (text) => [decodeHeader(text), decodeHeader(`=?base64?${text}?=`)],
-  'adapters/outbound/mcp-client/error-response.ts#requestIdIn': (text) => [
+  'adapters/outbound/mcp-client/messages.ts#requestIdIn': (text) => [
     requestIdIn(text, text),
     requestIdIn(`{"id": "${text}`, `${text}"id": "${text}"}`),
   ],
@@ -142,7 +142,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/gateway/tool-result.ts#toPlainResult': (text) =>
     toPlainResult({ content: [block(text)], isError: false, raw: {} }),
   'domain/gateway/tool-search.ts#findTools': (text) => findTools([tool('a', text), tool(text)], text),
-  'domain/gateway/trace-context.ts#traceContextOf': (text) => traceContextOf({ traceparent: text, baggage: text }),
+  'domain/gateway/call-origin.ts#traceContextOf': (text) => traceContextOf({ traceparent: text, baggage: text }),
   'domain/gateway/unique-names.ts#exposedNames': (text) => exposedNames([tool(text), tool('a')], ['notes', 'a']),
   'domain/gateway/unique-names.ts#functionNames': (text) => functionNames([tool(text), tool('a')]),
   'domain/gateway/unique-names.ts#mayHaveHash': mayHaveHash,
@@ -241,7 +241,9 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     [
       'domain/gateway/gateway-tool.ts#',
       'domain/gateway/shared-entries.ts#',
-      'domain/gateway/trace-context.ts#',
+      'domain/gateway/tool-result.ts#toContentBlock',
+      'domain/gateway/tool-result.ts#textIn',
+      'domain/gateway/tool-result.ts#withResourceUri',
       'domain/values/certificate-problem.ts#',
     ],
     'members of objects, without patterns; those with patterns are above',

@@ -1,10 +1,9 @@
 import type { AnswerQueryInput } from '../../src/application/answers/answer-query.ts';
 import { createApplication, type Grounding } from '../../src/application/answers/application.ts';
-import type { ApiProbe } from '../../src/application/ports/api-probe.ts';
-import type { CitedPages } from '../../src/application/ports/cited-pages.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
 import type { Config } from '../../src/application/ports/config.ts';
-import type { TextReader } from '../../src/application/ports/text-reader.ts';
+import type { ApiProbe } from '../../src/application/ports/llm-search.ts';
+import type { CitedPages, TextReader } from '../../src/application/ports/readers.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 import type { Audit } from '../../src/application/tools/audit.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeLlmSearch, replies } from './fake-llm-search.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { err, ok, type Result } from 'neverthrow';
-import type { ApiProbe, FoundModel as Found } from '../../src/application/ports/api-probe.ts';
+import type { ApiProbe, FoundModel as Found } from '../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 
 type Reach = Result<number, SearchError>;

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditLog } from '../../src/application/ports/audit-log.ts';
+import type { AuditLog } from '../../src/application/ports/callers.ts';
 
 /** A log in memory that fails while `failure` is set, and writes when `wait` resolves. Keeps what it could not write. */
 export class FakeAuditLog implements AuditLog {

@@ -1,4 +1,4 @@
-import type { CitedPages, PageReading } from '../../src/application/ports/cited-pages.ts';
+import type { CitedPages, PageReading } from '../../src/application/ports/readers.ts';
 
 /** Knows some pages, or only their days; pages in `hanging` never respond. Records what it was asked. */
 export class FakeCitedPages implements CitedPages {

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/application/ports/clock.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 
 /** A clock whose time advances only when the test advances it, or, if it is instant, by the length of each sleep, which ends at once. */
 export class FakeClock implements Clock {

@@ -1,4 +1,4 @@
-import type { HandleSigner } from '../../src/application/ports/handle-signer.ts';
+import type { HandleSigner } from '../../src/application/ports/callers.ts';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 

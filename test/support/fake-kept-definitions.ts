@@ -1,4 +1,4 @@
-import type { Definitions, KeptDefinitions } from '../../src/application/ports/kept-definitions.ts';
+import type { Definitions, KeptDefinitions } from '../../src/application/ports/tool-server.ts';
 
 /** Keeps definitions in memory, which several fakes can share as several processes share a folder. */
 export class FakeKeptDefinitions implements KeptDefinitions {

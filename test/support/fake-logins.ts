@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../src/application/async/deadline.ts';
-import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../src/application/ports/logins.ts';
+import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../src/application/ports/tool-server.ts';
 
 export const CALLBACK = 'http://127.0.0.1:3918/callback';
 

@@ -2,12 +2,14 @@ import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../src/application/async/deadline.ts';
 import type {
   LlmSearch,
+  Look,
+  LookError,
   SearchObserver,
   SearchOutcome,
   SearchProgress,
   SearchRequest,
+  StartedResponses,
 } from '../../src/application/ports/llm-search.ts';
-import type { Look, LookError, StartedResponses } from '../../src/application/ports/started-responses.ts';
 import type { SearchError } from '../../src/domain/answers/answer-error.ts';
 import { FakeClock } from './fake-clock.ts';
 import { searchReply } from './fake-llm-search.ts';

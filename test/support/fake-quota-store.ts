@@ -1,6 +1,6 @@
 import { err, type Result } from 'neverthrow';
 import { MemoryQuotaStore } from '../../src/adapters/outbound/quota/memory-quota-store.ts';
-import type { Admission, QuotaKey, QuotaStore } from '../../src/application/ports/quota-store.ts';
+import type { Admission, QuotaKey, QuotaStore } from '../../src/application/ports/callers.ts';
 import type { QuotaLimits, QuotaUse } from '../../src/domain/values/quota.ts';
 
 /** A store in memory that fails while `failure` is set, and answers when `wait` resolves. Records the keys. */

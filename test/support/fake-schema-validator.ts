@@ -1,4 +1,4 @@
-import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/schema-validator.ts';
+import type { SchemaCheck, SchemaValidator } from '../../src/application/ports/tool-server.ts';
 import type { SchemaError } from '../../src/domain/gateway/tool-call-error.ts';
 import { RecordingLogger } from './recording-logger.ts';
 

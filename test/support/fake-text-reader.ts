@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { readText } from '../../src/adapters/outbound/texts/readings.ts';
-import type { Clock } from '../../src/application/ports/clock.ts';
-import { READING_MS, type Readings, type TextReader, type Unread } from '../../src/application/ports/text-reader.ts';
+import { READING_MS, type Readings, type TextReader, type Unread } from '../../src/application/ports/readers.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 
 /** Reads texts at once and in this thread; `unread` are parts of texts that cannot be read. With a clock, texts of more than 100,000 characters take for ever. */
 export class FakeTextReader implements TextReader {

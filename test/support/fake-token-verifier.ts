@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { TokenError, TokenOwner, TokenVerifier } from '../../src/application/ports/token-verifier.ts';
+import type { TokenError, TokenOwner, TokenVerifier } from '../../src/application/ports/callers.ts';
 
 /** Knows the configured tokens only, and records what it was asked. */
 export class FakeTokenVerifier implements TokenVerifier {

@@ -6,10 +6,10 @@ import type {
   ToolProgress,
   ToolServer,
 } from '../../src/application/ports/tool-server.ts';
+import type { TraceContext } from '../../src/domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
-import type { TraceContext } from '../../src/domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';
 import type { FakeServerLogin } from './fake-server-login.ts';
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/application/ports/logger.ts';
+import type { Logger } from '../../src/application/ports/services.ts';
 
 /** Records what was logged, as `level line`. */
 export class RecordingLogger implements Logger {

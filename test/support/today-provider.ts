@@ -1,5 +1,5 @@
 import { ok } from 'neverthrow';
-import type { Clock } from '../../src/application/ports/clock.ts';
+import type { Clock } from '../../src/application/ports/services.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-call.ts';
 import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';

@@ -1,9 +1,7 @@
 import { GroundedSearch, type GroundedSearchOptions } from '../grounded/grounded-search.ts';
-import type { ApiProbe } from '../ports/api-probe.ts';
-import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
-import type { LlmSearch } from '../ports/llm-search.ts';
-import type { TextReader } from '../ports/text-reader.ts';
+import type { ApiProbe, LlmSearch } from '../ports/llm-search.ts';
+import type { CitedPages, TextReader } from '../ports/readers.ts';
 import { AnswerQuery, type AnswerQueryDependencies } from './answer-query.ts';
 import { CoalescingSearch } from './coalescing-search.ts';
 import { type Check, diagnoseSetup } from './diagnose-setup.ts';

@@ -6,9 +6,9 @@ import { type CallOrigin, EVERYTHING, LOCAL_CALLER } from '../../domain/gateway/
 import type { GroundingPolicy } from '../../domain/grounded/grounding.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
-import type { ApiProbe, FoundModel } from '../ports/api-probe.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Config } from '../ports/config.ts';
+import type { ApiProbe, FoundModel } from '../ports/llm-search.ts';
+import type { Clock } from '../ports/services.ts';
 import type { PagesReport } from '../tools/tool-call.ts';
 import type { AnswerQuery } from './answer-query.ts';
 

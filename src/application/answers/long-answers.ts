@@ -6,7 +6,7 @@ import { BUILT_IN_SERVER, type CallOrigin, isLocal, LOCAL_CALLER } from '../../d
 import { BoundedMap } from '../../domain/values/bounded-map.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { forwardAbort, TIMED_OUT, whenSettled } from '../async/deadline.ts';
-import type { HandleSigner } from '../ports/handle-signer.ts';
+import type { HandleSigner } from '../ports/callers.ts';
 import type { SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
 import { type Ending, StartedSearch, type StartedSearchOptions } from './started-search.ts';
 

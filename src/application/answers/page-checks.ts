@@ -3,10 +3,9 @@ import type { ChosenCitations } from '../../domain/answers/chosen-citations.ts';
 import { pageKey } from '../../domain/answers/citation.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
 import { isWebUrl } from '../../domain/values/web-url.ts';
-import type { CitedPages } from '../ports/cited-pages.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';
-import type { TextReader, Unread } from '../ports/text-reader.ts';
+import type { CitedPages, TextReader, Unread } from '../ports/readers.ts';
 import type { DateOrigin, PagesReport } from '../tools/tool-call.ts';
 
 /** A page that was read, but not compared with the answer in its time. The deadline of an answer ends only the comparison. */

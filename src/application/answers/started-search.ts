@@ -2,9 +2,15 @@ import { err } from 'neverthrow';
 import { type Language, languageOf } from '../../domain/answers/language.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { CANCELLED, untilAborted } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { LlmSearch, SearchObserver, SearchOutcome, SearchProgress, SearchRequest } from '../ports/llm-search.ts';
-import type { StartedResponses } from '../ports/started-responses.ts';
+import type {
+  LlmSearch,
+  SearchObserver,
+  SearchOutcome,
+  SearchProgress,
+  SearchRequest,
+  StartedResponses,
+} from '../ports/llm-search.ts';
+import type { Clock } from '../ports/services.ts';
 import { watchResponse } from './watch-response.ts';
 
 /** How long a request that no call waits for may take until the ID of its response is known. */

@@ -1,8 +1,7 @@
 import { err } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { SearchObserver, SearchOutcome, SearchRequest } from '../ports/llm-search.ts';
-import type { StartedResponses } from '../ports/started-responses.ts';
+import type { SearchObserver, SearchOutcome, SearchRequest, StartedResponses } from '../ports/llm-search.ts';
+import type { Clock } from '../ports/services.ts';
 
 /** The intervals between looks at a response, in the first minute and later. */
 const EVERY_MS = 5000;

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/services.ts';
 
 /** A signal that never aborts; one for each use, since Node.js warns about more than ten listeners. */
 export function never(): AbortSignal {

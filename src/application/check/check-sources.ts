@@ -6,9 +6,8 @@ import type { FigureFinding } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { never, withDeadline } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
-import type { CitedPages } from '../ports/cited-pages.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { TextReader, Unread } from '../ports/text-reader.ts';
+import type { CitedPages, TextReader, Unread } from '../ports/readers.ts';
+import type { Clock } from '../ports/services.ts';
 
 /** Maximum number of links that are checked. */
 export const MAX_LINKS = 100;

@@ -6,7 +6,7 @@ import { untilAborted, withDeadline } from '../async/deadline.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolProvider } from '../tools/tool-call.ts';
 import { callOnServer, findTool } from './server-call.ts';
 import type { ConfiguredServer, GatewayOptions } from './server-definition.ts';
-import type { ServerStatus } from './server-status.ts';
+import type { ServerStatus } from './server-description.ts';
 import { ServerSupervisor } from './server-supervisor.ts';
 
 /** The servers and tools that exist for a caller. Rights of a call are checked by the catalogue. */

@@ -1,5 +1,7 @@
-import type { Rights } from '../../domain/gateway/call-origin.ts';
+import { type AccessPolicy, rightsBy } from '../../domain/gateway/access.ts';
+import { EVERYTHING, type Rights, withoutAnswers } from '../../domain/gateway/call-origin.ts';
 import { keyProblem } from '../../domain/values/redaction.ts';
+import type { TokenOwner } from '../ports/callers.ts';
 
 interface Named {
   readonly name: string;
@@ -42,4 +44,43 @@ export function answerServers<Server extends Named>(
 ): readonly Server[] {
   const isUsed = (name: string) => gateway.expose !== false || Object.hasOwn(grounding?.tools ?? {}, name);
   return servers.filter(({ name }) => rights.sees(name) && isUsed(name));
+}
+
+type RightsOf = (owner: TokenOwner) => Rights;
+
+interface OwnTools {
+  /** Whether answers are offered at all. */
+  readonly hasAnswers: boolean;
+  /** The tools of the program that are offered without answers. */
+  readonly otherTools: readonly string[];
+}
+
+/** What callers may use, by the section `access` as it is now. */
+export class CallerRights {
+  readonly #offer: OwnTools;
+  #policy: AccessPolicy | undefined;
+  #rightsOf: RightsOf;
+
+  constructor(policy: AccessPolicy | undefined, offer: OwnTools) {
+    this.#offer = offer;
+    this.#policy = policy;
+    this.#rightsOf = toRights(policy, offer);
+  }
+
+  get policy(): AccessPolicy | undefined {
+    return this.#policy;
+  }
+
+  readonly of: RightsOf = (owner) => this.#rightsOf(owner);
+
+  /** Applies another section `access`, or none. */
+  apply(policy: AccessPolicy | undefined): void {
+    this.#rightsOf = toRights(policy, this.#offer);
+    this.#policy = policy;
+  }
+}
+
+function toRights(policy: AccessPolicy | undefined, { hasAnswers, otherTools }: OwnTools): RightsOf {
+  const rightsOf = policy === undefined ? () => EVERYTHING : rightsBy(policy);
+  return hasAnswers ? rightsOf : (owner) => withoutAnswers(rightsOf(owner), otherTools);
 }

@@ -6,9 +6,8 @@ import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import { type NamedTools, toolsByName } from '../../domain/gateway/unique-names.ts';
 import { withoutUndefined } from '../../domain/values/json.ts';
 import { withDeadline } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { SchemaValidator } from '../ports/schema-validator.ts';
-import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
+import type { Clock } from '../ports/services.ts';
+import type { SchemaValidator, ServerConnection, ToolProgress } from '../ports/tool-server.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 

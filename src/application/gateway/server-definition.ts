@@ -1,9 +1,14 @@
-import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Definitions } from '../ports/kept-definitions.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { SchemaValidator } from '../ports/schema-validator.ts';
-import type { OnListChanged, ServerConnection, ToolServer } from '../ports/tool-server.ts';
+import { type ApprovedTools, approvedOf } from '../../domain/gateway/approved-tools.ts';
+import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
+import type { Clock, Logger } from '../ports/services.ts';
+import type {
+  Definitions,
+  KeptDefinitions,
+  OnListChanged,
+  SchemaValidator,
+  ServerConnection,
+  ToolServer,
+} from '../ports/tool-server.ts';
 import type { ToolRules } from './tool-list.ts';
 
 /** The facts about a server that the gateway needs. Only the adapter knows how to reach it. */
@@ -57,4 +62,68 @@ export interface GatewayOptions {
   readonly onListChanged?: OnListChanged | undefined;
   /** Whether callers share the servers. */
   readonly isShared?: boolean | undefined;
+}
+
+/**
+ * Which servers start with the gateway: `all`; only servers whose lists are `unknown`; or those whose key `start` says so. Without this key, `on_use`
+ * starts child processes with their first call and remote servers, which cost no process, at once; `at_once` starts both at once.
+ */
+export type Starts = 'all' | 'unknown' | 'on_use' | 'at_once';
+
+type Start = ServerDefinition['start'];
+
+/** A server of the configuration, before it is decided when it starts. */
+export interface DescribedServer extends Pick<ConfiguredServer, 'server' | 'fingerprint'> {
+  /** `start` is undefined if the configuration does not say when. */
+  readonly definition: Omit<ServerDefinition, 'start'> & { readonly start: Start | undefined };
+  /** Everything that can change the lists of the server now, such as its login: the key of its kept description. */
+  readonly key: () => Promise<string>;
+}
+
+interface PlanOptions {
+  readonly starts: Starts;
+  /** Undefined if nothing can be kept. */
+  readonly kept: KeptDefinitions | undefined;
+  readonly approved: ApprovedTools | undefined;
+  readonly clock: Clock;
+  readonly redactor: Pick<Redactor, 'anywhere'>;
+}
+
+/** Kept lists of a child process that are older than this are read again. */
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/** When a server starts, by the `start` of its configuration. */
+const START: Readonly<Record<Starts, (own: Start | undefined, isChild: boolean) => Start>> = {
+  all: () => 'at_once',
+  unknown: () => 'on_use',
+  on_use: (own, isChild) => own ?? (isChild ? 'on_use' : 'at_once'),
+  at_once: (own) => own ?? 'at_once',
+};
+
+/** Decides when a server starts, how often, and what is known of it before. */
+export async function planServer(described: DescribedServer, options: PlanOptions): Promise<ConfiguredServer> {
+  const { starts, kept, approved, clock, redactor } = options;
+  const { definition, key, ...server } = described;
+  const { name, transport } = definition;
+  const isServing = starts === 'on_use' || starts === 'at_once';
+  const start = START[starts](definition.start, transport === 'stdio');
+  // Where a person waits for a command, no server starts twice.
+  const planned = { ...definition, start, restart: isServing ? definition.restart : ('never' as const) };
+  // Where servers always run, nothing needs to be kept.
+  if (start === 'at_once' && starts === 'at_once') return { ...server, definition: planned };
+  const known = (await kept?.read(await key())) ?? (isServing ? fromLock(name, approved) : undefined);
+  const ageMs = clock.now().getTime() - (known?.listedAt?.getTime() ?? Number.POSITIVE_INFINITY);
+  const isStale = starts !== 'unknown' && ageMs >= STALE_MS;
+  const keep =
+    kept &&
+    (async ({ listedAt, ...described }: Definitions) => {
+      // A server may describe itself with the token that it got, and a later process does not know this secret.
+      await kept.write(await key(), { ...redactedValue(described, redactor.anywhere), listedAt });
+    });
+  return { ...server, definition: { ...planned, start: isStale ? 'at_once' : start }, known, keep };
+}
+
+function fromLock(server: string, approved: ApprovedTools | undefined): Definitions | undefined {
+  const tools = approved === undefined ? [] : approvedOf(server, approved);
+  return tools.length === 0 ? undefined : { tools, shared: {} };
 }

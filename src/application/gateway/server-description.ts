@@ -1,13 +1,15 @@
 import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
-import type { JsonObject } from '../../domain/values/json.ts';
+import type { Rights } from '../../domain/gateway/call-origin.ts';
+import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import { parseEntry, type SharedEntry, type SharedList } from '../../domain/gateway/shared-entries.ts';
+import { loginCommand, type ServerState } from '../../domain/gateway/tool-call-error.ts';
+import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
+import { isSameJson } from '../../domain/values/sorted-json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
-import { GrowingWait } from '../async/growing-wait.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Definitions } from '../ports/kept-definitions.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { OnListChanged } from '../ports/tool-server.ts';
+import { GrowingWait } from '../async/waits.ts';
+import type { Clock, Logger } from '../ports/services.ts';
+import type { Definitions, OnListChanged } from '../ports/tool-server.ts';
 import type { ConfiguredServer, RunningServer } from './server-definition.ts';
-import { SharedLists } from './shared-lists.ts';
 import { ToolList } from './tool-list.ts';
 
 /** How long the end of a server waits until its lists are kept. */
@@ -103,5 +105,107 @@ export class ServerDescription {
       if (keep !== undefined) this.#keeping = this.#keeping.then(() => keep(known));
     }
     onToolsChanged();
+  }
+}
+
+export type ServerStatus = ReturnType<typeof toStatus>;
+
+interface Life {
+  readonly state: ServerState;
+  readonly since: Date;
+  readonly starts: number;
+  readonly lastError: string | undefined;
+  /** The known description of a server that does not run. */
+  readonly kept: Definitions | undefined;
+}
+
+/** The state of a server for people and monitoring, with the tools that these rights allow. */
+export function toStatus(
+  server: RunningServer & Readonly<Record<'tools' | 'changed', readonly GatewayTool[]>>,
+  { state, since, starts, lastError, kept }: Life,
+  { mayUse }: Rights,
+) {
+  const { definition, connection } = server;
+  const { name, transport } = definition;
+  const changed = server.changed.filter(mayUse).map(({ name }) => name);
+  return withoutUndefined({
+    name,
+    transport: connection?.transport ?? transport,
+    state,
+    since,
+    /** The number of starts after the first. */
+    restarts: Math.max(0, starts - 1),
+    tools: server.tools.filter(mayUse).length,
+    /** When the tools were listed, if the server does not run. */
+    listedAt: kept?.listedAt,
+    /** Tools that are not offered, because they are new or have changed since they were approved. */
+    changed: changed.length > 0 ? changed : undefined,
+    pid: connection?.pid,
+    lastError,
+    /** The command with which a person must sign in first. */
+    login: state === 'login_required' ? loginCommand(name) : undefined,
+    protocolVersion: connection?.protocolVersion,
+    serverInfo: (connection ?? kept)?.serverInfo,
+  });
+}
+
+/** Time limit of a request for a list. Callers do not wait as long. */
+const READ_MS = 5000;
+
+const METHODS = { resources: 'resources/list', resourceTemplates: 'resources/templates/list', prompts: 'prompts/list' };
+
+/** The capability that a server must declare to be asked for a list. */
+export const CAPABILITY = { resources: 'resources', resourceTemplates: 'resources', prompts: 'prompts' } as const;
+
+/** The resources, templates and prompts of a server, as it last listed them. */
+class SharedLists {
+  readonly #server: RunningServer;
+  readonly #clock: Clock;
+  readonly #onChanged: () => void;
+  #entries: Definitions['shared'];
+  /** The requests in progress, which all callers share. */
+  readonly #reading = new Map<SharedList, Promise<readonly SharedEntry[] | undefined>>();
+
+  constructor(server: RunningServer, clock: Clock, known: Definitions['shared'], onChanged: () => void) {
+    this.#server = server;
+    this.#clock = clock;
+    this.#entries = known;
+    this.#onChanged = onChanged;
+  }
+
+  /** A list is absent if the server was never asked for it, or has never answered. */
+  get entries(): Definitions['shared'] {
+    return this.#entries;
+  }
+
+  /** Asks for every list that the server declares to have. */
+  async readAll(): Promise<void> {
+    const capabilities = this.#server.connection?.capabilities ?? {};
+    const lists = (Object.keys(METHODS) as SharedList[]).filter((list) => capabilities[CAPABILITY[list]] !== undefined);
+    await Promise.all(lists.map((list) => this.read(list)));
+  }
+
+  /** The current list of the server; undefined if the request fails. */
+  read(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
+    const reading =
+      this.#reading.get(list) ??
+      this.#request(list).then((entries) => {
+        this.#reading.delete(list);
+        if (entries !== undefined && !isSameJson(entries, this.#entries[list])) {
+          this.#entries = { ...this.#entries, [list]: entries };
+          this.#onChanged();
+        }
+        return entries;
+      });
+    this.#reading.set(list, reading);
+    return reading;
+  }
+
+  async #request(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
+    const { definition, connection } = this.#server;
+    const { outcome } = await withDeadline(this.#clock, READ_MS, never(), async (limit) =>
+      connection?.list(METHODS[list], list, limit),
+    );
+    return outcome?.isOk() ? outcome.value.flatMap((one) => parseEntry(definition.name, list, one) ?? []) : undefined;
   }
 }

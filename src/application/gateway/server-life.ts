@@ -1,10 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Rights } from '../../domain/gateway/call-origin.ts';
 import { clip } from '../../domain/values/clean-text.ts';
-import { coalesced } from '../async/coalesced.ts';
 import { withDeadline } from '../async/deadline.ts';
-import { GrowingWait } from '../async/growing-wait.ts';
-import type { Clock } from '../ports/clock.ts';
+import { coalesced } from '../async/shared-runs.ts';
+import { GrowingWait } from '../async/waits.ts';
+import type { Clock } from '../ports/services.ts';
 import type { ChangingList, OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
 import { MAX_REASON, type ToolList } from './tool-list.ts';
 

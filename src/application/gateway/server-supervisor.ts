@@ -1,14 +1,13 @@
 import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { ServerState } from '../../domain/gateway/tool-call-error.ts';
-import { coalesced } from '../async/coalesced.ts';
 import { untilAborted } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
+import { coalesced } from '../async/shared-runs.ts';
 import type { ServerConnection, ServerEvents } from '../ports/tool-server.ts';
 import type { ServerDefinition } from './server-definition.ts';
-import { ServerDescription, type SupervisorOptions } from './server-description.ts';
+import { ServerDescription, type ServerStatus, type SupervisorOptions, toStatus } from './server-description.ts';
 import { IdleTimer, LastFailure, Restarts, StartGate, startServer } from './server-life.ts';
-import { type ServerStatus, toStatus } from './server-status.ts';
 import type { ToolList } from './tool-list.ts';
 
 /** Starts a server when it is needed, keeps its lists, starts it again after a failure, and stops it when it is idle. */

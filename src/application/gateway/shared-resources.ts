@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
+import { type CallOrigin, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
 import {
   exposedEntries,
   isUiUri,
@@ -9,15 +9,14 @@ import {
   withExposedLinks,
 } from '../../domain/gateway/shared-entries.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
-import { withTrace } from '../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
+import { CAPABILITY } from './server-description.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
-import { CAPABILITY } from './shared-lists.ts';
 
 /** Capabilities of servers other than tools, as servers declare them. */
 export const CAPABILITIES = ['resources', 'prompts', 'completions'] as const;

@@ -1,11 +1,16 @@
 import { ResultAsync } from 'neverthrow';
 import { type ApprovedTools, changeOf } from '../../domain/gateway/approved-tools.ts';
-import { type GatewayTool, isAllowed, type ToolFilter } from '../../domain/gateway/gateway-tool.ts';
-import { override, type ToolOverrides } from '../../domain/gateway/overrides.ts';
+import {
+  type GatewayTool,
+  isAllowed,
+  override,
+  type ToolFilter,
+  type ToolOverrides,
+} from '../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { cleanLine, clip } from '../../domain/values/clean-text.ts';
 import { isSameJson } from '../../domain/values/sorted-json.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 
 /** Rules that select the tools of a server, and change how callers see them. */

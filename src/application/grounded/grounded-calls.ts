@@ -10,8 +10,8 @@ import { isObject, type JsonObject, parseJson } from '../../domain/values/json.t
 import type { Redactor } from '../../domain/values/redaction.ts';
 import { untilAborted } from '../async/deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../ports/llm-search.ts';
+import type { Clock } from '../ports/services.ts';
 import type { CallEvent, ToolError } from '../tools/tool-call.ts';
 import type { ToolCatalogue } from '../tools/tool-catalogue.ts';
 

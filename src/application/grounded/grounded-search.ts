@@ -12,7 +12,6 @@ import {
 import { resolveMarkers, withoutFileUris, withoutLocalPath } from '../../domain/grounded/own-source.ts';
 import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
 import { untilAborted } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
 import type {
   LlmSearch,
   Round,
@@ -22,7 +21,7 @@ import type {
   SearchRequest,
   WebAccess,
 } from '../ports/llm-search.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Clock, Logger } from '../ports/services.ts';
 import { countUse } from '../tools/total-use.ts';
 import { type AnswerGateway, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 

@@ -153,3 +153,39 @@ export type SearchOutcome = Result<SearchReply, SearchError>;
 export interface LlmSearch {
   search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome>;
 }
+
+/** The result of a look at a response: the number of searches so far, and the outcome if the response has ended. */
+export interface Look {
+  readonly searches: number;
+  readonly outcome?: SearchOutcome;
+}
+
+/** Why a look failed. `unknown_response`: the API does not have the response any more (404). `isPassing`: a later look may succeed. */
+export type LookError = Kind<'unknown_response'> | Kind<'not_looked', { error: SearchError; isPassing: boolean }>;
+
+/** Responses that continue at the API, whichever process started them. No promise rejects. `asked` says how a reply is read. */
+export interface StartedResponses {
+  /** One request. Ends with `not_looked` (`aborted`) soon after `signal` aborts, and leaves no listener on it. */
+  look(
+    id: string,
+    asked: Pick<SearchRequest, 'profile' | 'timeZone'>,
+    signal: AbortSignal,
+  ): Promise<Result<Look, LookError>>;
+
+  /** Cancels the response with one request. Resolves when it was sent, or after a limited time. */
+  cancel(id: string): Promise<void>;
+}
+
+export type FoundModel = 'found' | 'unknown' | { readonly shutsDownOn: string };
+
+/** Checks whether the API can be used, without asking a question. The promises never reject. */
+export interface ApiProbe {
+  /** The API's host, and the proxy on the way to it: `api.openai.com via the proxy 10.0.0.1:8080`. */
+  readonly route: string;
+
+  /** Connects to the base URL: name, connection, TLS, proxy. Resolves with the HTTP status, whatever it is. */
+  reach(signal: AbortSignal): Promise<Result<number, SearchError>>;
+
+  /** Whether the key may use a model, and until when (`YYYY-MM-DD`); `unknown` if the server does not list models. */
+  findModel(model: string, signal: AbortSignal): Promise<Result<FoundModel, SearchError>>;
+}

@@ -1,9 +1,11 @@
 import type { Result } from 'neverthrow';
+import type { TraceContext } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import type { SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
+import type { SchemaError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
-import type { TraceContext } from '../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
+import type { Kind } from '../../domain/values/kind.ts';
 
 /** Lists other than that of tools. Templates belong to resources. */
 export type ChangingList = 'resources' | 'prompts';
@@ -78,4 +80,82 @@ export interface ToolServer {
   connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>>;
   /** Absent if the server never needs one. */
   readonly login?: ServerLogin | undefined;
+}
+
+/** The description that a server gave of itself when it last ran. */
+export interface Definitions {
+  /** Undefined if that is not known. */
+  readonly listedAt?: Date | undefined;
+  /** All tools, also those that a filter hides. */
+  readonly tools: readonly GatewayTool[];
+  /** Undefined if that is not known. */
+  readonly capabilities?: JsonObject | undefined;
+  readonly serverInfo?: JsonObject | undefined;
+  /** The other lists of the server, without those that could not be read. */
+  readonly shared: Readonly<Partial<Record<SharedList, readonly SharedEntry[]>>>;
+}
+
+/**
+ * Keeps the descriptions of servers, so that their lists are known before they start. Neither promise rejects: a description that cannot be read
+ * or written counts as not kept.
+ */
+export interface KeptDefinitions {
+  /** `key` contains everything that the description of a server depends on, including secrets. The key itself is not kept. */
+  read(key: string): Promise<Definitions | undefined>;
+  /** Replaces the definitions. A process that reads at the same time, or after a crash, gets the earlier or the new ones, complete. */
+  write(key: string, definitions: Definitions): Promise<void>;
+}
+
+/** An input, and the input schema of its tool. */
+export interface SchemaCheck {
+  readonly server: string;
+  readonly tool: string;
+  readonly schema: JsonObject;
+  readonly value: unknown;
+}
+
+/** Checks values against the schemas that servers have written for their tools. */
+export interface SchemaValidator {
+  /**
+   * The first problem of a value; undefined if there is none, or if the check is left to the server, because the schema cannot be used (logged
+   * once) or the check could take long. Never throws.
+   */
+  validate(check: SchemaCheck): SchemaError | undefined;
+}
+
+/** A login to a remote server, without its tokens. */
+export interface LoginSummary {
+  readonly server: string;
+  readonly url: string;
+  readonly issuer: string;
+  readonly scopes: readonly string[];
+  /** Undefined if the issuer does not say. */
+  readonly expiresAt: Date | undefined;
+  /** Whether the login can be renewed without a person. */
+  readonly renewable: boolean;
+  /** Whether other users of this machine have access to the login's file or folder. */
+  readonly isShared: boolean;
+}
+
+/** The person who signs in with a browser. */
+export interface SigningIn {
+  /** Shows the URL, which the person opens on any machine. */
+  readonly onUrl: (url: string) => void;
+  /** Lines that the person pastes: one is the URL of the callback. */
+  readonly lines: AsyncIterable<string>;
+  /** Reports why a line was not accepted, as a part of a sentence. The wait continues. */
+  readonly onIgnored: (why: string) => void;
+}
+
+/** The outcome of ending a login. `not_revoked`: the login was deleted, but its tokens may still be valid. `reason` is for people. */
+export type SignedOut = Kind<'none' | 'deleted'> | Kind<'not_revoked' | 'not_deleted', { reason: string }>;
+
+/** The logins of this machine to remote servers, which people create and end. */
+export interface Logins {
+  /** Signs in within 5 minutes. An error is the reason, for people, and leaves an existing login as it was. Rejects only because of a bug. */
+  signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>>;
+  /** The logins to configured servers, in the order of the servers. Sends no request. */
+  list(): Promise<readonly LoginSummary[]>;
+  /** Deletes a login, and revokes its tokens if the issuer can do that. */
+  signOut(server: string, signal: AbortSignal): Promise<SignedOut>;
 }

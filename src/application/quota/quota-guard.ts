@@ -10,9 +10,8 @@ import {
   type QuotaUse,
   quotaDay,
 } from '../../domain/values/quota.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { QuotaKey, QuotaStore } from '../ports/quota-store.ts';
+import type { QuotaKey, QuotaStore } from '../ports/callers.ts';
+import type { Clock, Logger } from '../ports/services.ts';
 
 export interface QuotaState {
   readonly limits: QuotaLimits;

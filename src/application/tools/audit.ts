@@ -4,9 +4,8 @@ import { clip } from '../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
 import { sortedJson } from '../../domain/values/sorted-json.ts';
-import type { AuditLog } from '../ports/audit-log.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { AuditLog } from '../ports/callers.ts';
+import type { Clock, Logger } from '../ports/services.ts';
 
 /** How much of a call's arguments is written, and whether a call is refused if its line cannot be written. */
 export interface AuditPolicy {

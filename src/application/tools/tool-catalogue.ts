@@ -3,8 +3,8 @@ import { EVERYTHING, mayUseName, type Rights } from '../../domain/gateway/call-o
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { unknownServer } from '../../domain/gateway/tool-call-error.ts';
 import { withDeadline } from '../async/deadline.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { SearchUse } from '../ports/llm-search.ts';
+import type { Clock } from '../ports/services.ts';
 import type { Audit } from './audit.ts';
 import {
   type CallEvent,

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../values/json.ts';
-import { withResourceUri } from './content-block.ts';
+import { withResourceUri } from './tool-result.ts';
 import { exposedNames } from './unique-names.ts';
 
 /** A list of a server other than its tools, named as in the result of MCP. */

@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, parseJson } from '../values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
-import { textIn } from './content-block.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
@@ -63,4 +62,55 @@ const MAX_PARSED = 256 * 1024;
 function toValue(text: string): unknown {
   const value = text.length > MAX_PARSED ? undefined : parseJson(text);
   return isNestedDeeper(value, MAX_NESTING) ? undefined : value;
+}
+
+type Block<Type extends string> = JsonObject & { readonly type: Type };
+
+/** A block of a result (MCP, ContentBlock). Its other members may have any form. A type that this program does not know is `unknown`. */
+export type ContentBlock =
+  | Block<'text'>
+  | Block<'image'>
+  | Block<'audio'>
+  | Block<'resource_link'>
+  | Block<'resource'>
+  | { readonly type: 'unknown' };
+
+type KnownType = Exclude<ContentBlock['type'], 'unknown'>;
+
+const KNOWN: Readonly<Record<KnownType, true>> = {
+  text: true,
+  image: true,
+  audio: true,
+  resource_link: true,
+  resource: true,
+};
+
+export function toContentBlock(block: JsonObject): ContentBlock {
+  const { type } = block;
+  return typeof type === 'string' && Object.hasOwn(KNOWN, type) ? (block as Block<KnownType>) : { type: 'unknown' };
+}
+
+/** The text of a block; undefined for any other block. */
+export function textIn(block: JsonObject): string | undefined {
+  const read = toContentBlock(block);
+  return read.type === 'text' && typeof read.text === 'string' ? read.text : undefined;
+}
+
+/** The block with another URI of the resource to which it links, or which is embedded in it. */
+export function withResourceUri(block: JsonObject, toUri: (uri: string) => string): JsonObject {
+  const read = toContentBlock(block);
+  switch (read.type) {
+    case 'resource_link':
+      return typeof read.uri === 'string' ? { ...block, uri: toUri(read.uri) } : block;
+    case 'resource': {
+      const { resource } = read;
+      if (!isObject(resource) || typeof resource.uri !== 'string') return block;
+      return { ...block, resource: { ...resource, uri: toUri(resource.uri) } };
+    }
+    case 'text':
+    case 'image':
+    case 'audio':
+    case 'unknown':
+      return block;
+  }
 }

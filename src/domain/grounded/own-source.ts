@@ -1,5 +1,4 @@
-import { type ContentBlock, toContentBlock } from '../gateway/content-block.ts';
-import type { ToolResult } from '../gateway/tool-result.ts';
+import { type ContentBlock, type ToolResult, toContentBlock } from '../gateway/tool-result.ts';
 import { cleanLine, clip, shortLine } from '../values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 import { redactedValue } from '../values/redaction.ts';

@@ -1,5 +1,4 @@
-import { textIn, toContentBlock } from '../gateway/content-block.ts';
-import type { ToolResult } from '../gateway/tool-result.ts';
+import { type ToolResult, textIn, toContentBlock } from '../gateway/tool-result.ts';
 import { cleanText, shortLine } from '../values/clean-text.ts';
 import { toErrorLine } from '../values/error-line.ts';
 import { isObject, type JsonObject } from '../values/json.ts';

@@ -2,7 +2,7 @@ import type { Result } from 'neverthrow';
 import type { Application } from '../../../application/answers/application.ts';
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { LoginSummary } from '../../../application/ports/logins.ts';
+import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import type { AccessPolicy } from '../../../domain/gateway/access.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import type { LoginSummary, Logins } from '../../../application/ports/logins.ts';
+import type { LoginSummary, Logins } from '../../../application/ports/tool-server.ts';
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';

@@ -1,6 +1,5 @@
 import wrapAnsi from 'wrap-ansi';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 

@@ -1,5 +1,5 @@
 import type { Gateway, VisibleGateway } from '../../../application/gateway/gateway.ts';
-import type { ServerStatus } from '../../../application/gateway/server-status.ts';
+import type { ServerStatus } from '../../../application/gateway/server-description.ts';
 import {
   type ApprovedTools,
   approve,

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { err, ok, type Result } from 'neverthrow';
-import type { TokenError, TokenOwner } from '../../../application/ports/token-verifier.ts';
+import type { TokenError, TokenOwner } from '../../../application/ports/callers.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { REFUSALS, TOKEN_PROBLEMS } from '../words/refusal-messages.ts';
 import { refuse } from './errors.ts';

@@ -1,5 +1,5 @@
 import { parseAccept } from 'hono/utils/accept';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
 import { METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { QuotaState } from '../../../application/quota/quota-guard.ts';
-import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
+import { traceContextOf } from '../../../domain/gateway/call-origin.ts';
 import {
   checkEnvelope,
   checkVersion,

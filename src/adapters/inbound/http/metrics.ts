@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
-import type { ServerStatus } from '../../../application/gateway/server-status.ts';
+import type { ServerStatus } from '../../../application/gateway/server-description.ts';
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
 import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';

@@ -1,8 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { CallReport } from '../../../application/tools/tool-call.ts';
-import type { CallOrigin, Door, Rights } from '../../../domain/gateway/call-origin.ts';
-import type { TraceContext } from '../../../domain/gateway/trace-context.ts';
+import type { CallOrigin, Door, Rights, TraceContext } from '../../../domain/gateway/call-origin.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The facts about a request that handlers share. Each member is set by the middleware that its comment names. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { ToolCall } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';

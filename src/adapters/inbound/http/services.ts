@@ -1,6 +1,6 @@
 import type { LoadedServers } from '../../../application/gateway/loaded-servers.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { TokenOwner, TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { TokenOwner, TokenVerifier } from '../../../application/ports/callers.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { Rights } from '../../../domain/gateway/call-origin.ts';

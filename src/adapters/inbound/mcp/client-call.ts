@@ -1,5 +1,4 @@
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { AnswerError } from '../../../domain/answers/answer-error.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../application/ports/clock.ts';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { Language } from '../../../domain/answers/language.ts';

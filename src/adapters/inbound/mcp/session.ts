@@ -1,11 +1,10 @@
 import { type Cancellable, CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
-import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
+import { type CallOrigin, traceContextOf } from '../../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../../domain/gateway/gateway-tool.ts';
-import { traceContextOf } from '../../../domain/gateway/trace-context.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { excerpt, INTERRUPTED } from '../words/plain.ts';

@@ -1,6 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { readMessage } from '../mcp/era.ts';
 import { errorMessage, type OutgoingMessage, PARSE_ERROR } from '../mcp/json-rpc.ts';

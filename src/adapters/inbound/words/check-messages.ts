@@ -1,5 +1,5 @@
 import { type CheckError, MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
-import { READING_MS } from '../../../application/ports/text-reader.ts';
+import { READING_MS } from '../../../application/ports/readers.ts';
 import type { Answer } from '../../../application/tools/tool-call.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';

@@ -1,5 +1,5 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import { advised, INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { count } from './plain.ts';

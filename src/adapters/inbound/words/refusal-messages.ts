@@ -1,4 +1,4 @@
-import type { TokenProblem } from '../../../application/ports/token-verifier.ts';
+import type { TokenProblem } from '../../../application/ports/callers.ts';
 import type { QuotaState } from '../../../application/quota/quota-guard.ts';
 import { QUOTA_UNITS, type QuotaError, type QuotaUnit } from '../../../domain/values/quota.ts';
 import { zonedDate, zonedTime } from '../../../domain/values/zoned-date.ts';

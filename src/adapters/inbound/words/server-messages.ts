@@ -1,4 +1,4 @@
-import type { LoginSummary } from '../../../application/ports/logins.ts';
+import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';

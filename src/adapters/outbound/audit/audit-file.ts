@@ -2,10 +2,10 @@ import { accessSync, closeSync, constants, existsSync, openSync, promises, statS
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { err, ok, type Result } from 'neverthrow';
-import type { AuditLog } from '../../../application/ports/audit-log.ts';
+import type { AuditLog } from '../../../application/ports/callers.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { failureOf } from '../files/local-files.ts';
-import { refuseForeignFile, sharedMode } from '../files/private-file.ts';
+import { refuseForeignFile, sharedMode } from '../files/written-files.ts';
 
 type Written = Result<void, string>;
 

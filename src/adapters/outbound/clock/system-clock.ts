@@ -1,5 +1,5 @@
 import { untilAborted } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 
 /** The longest wait that Node's timers accept; a longer one would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

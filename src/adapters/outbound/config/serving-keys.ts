@@ -1,4 +1,4 @@
-import { LOG_FORMS } from '../logger/standard-error.ts';
+import { LOG_FORMS } from '../logger/stderr-logger.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';

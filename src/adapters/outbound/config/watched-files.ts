@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { readText } from '../files/local-files.ts';
 
 interface WatchOptions {

@@ -1,13 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Definitions, KeptDefinitions } from '../../../application/ports/kept-definitions.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Definitions, KeptDefinitions } from '../../../application/ports/tool-server.ts';
 import { codeOf, reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { isTrusted, readAccepted } from '../files/private-file.ts';
-import { replaceFile } from '../files/replace-file.ts';
+import { isTrusted, readAccepted, replaceFile } from '../files/written-files.ts';
 
 /** Files of another version are not used. */
 const VERSION = 1;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve, win32 } from 'node:path';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 
 /** A text, or the reason why there is none: the system's error code (`ENOENT`), or words. */
@@ -49,4 +49,21 @@ export function expandPath(path: string, folder = process.cwd()): string {
 /** The home folder of this user; undefined if there is none. */
 export function homeFolder(): string | undefined {
   return attempted(homedir);
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The folder in which programs of this user keep files that they can create again; undefined without a home folder. */
+export function cacheFolder(environment: Environment, platform = process.platform): string | undefined {
+  const home = homeFolder();
+  if (platform === 'win32') return environment.LOCALAPPDATA || undefined;
+  if (platform === 'darwin') return home && join(home, 'Library', 'Caches');
+  const { XDG_CACHE_HOME: folder = '' } = environment;
+  // By the XDG standard, relative paths are ignored.
+  return isAbsolute(folder) ? folder : home && join(home, '.cache');
+}
+
+/** The path of a program of Windows. By name, Windows would first look in the current folder, which may be the project of a stranger. */
+export function systemProgram(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  return win32.join(environment.SystemRoot ?? 'C:\\Windows', 'System32', `${name}.exe`);
 }

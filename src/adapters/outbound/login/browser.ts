@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { systemProgram } from '../files/system-program.ts';
+import { systemProgram } from '../files/local-files.ts';
 import type { Environment } from '../network/environment.ts';
 
 const OPENERS: { readonly [Platform in NodeJS.Platform]?: readonly [string, ...string[]] } = {

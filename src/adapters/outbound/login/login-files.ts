@@ -2,11 +2,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { isOwn, readAccepted } from '../files/private-file.ts';
-import { replaceFile } from '../files/replace-file.ts';
+import { isOwn, readAccepted, replaceFile } from '../files/written-files.ts';
 import type { Login } from './login.ts';
 
 /** A lock that is older belongs to a process that was killed, because running processes touch their locks. */

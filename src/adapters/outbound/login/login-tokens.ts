@@ -1,6 +1,6 @@
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
-import type { LoginSummary } from '../../../application/ports/logins.ts';
+import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import {
   clientOf,

@@ -3,8 +3,8 @@ import type {
   OAuthClientInformationMixed,
   OAuthTokens,
 } from '@modelcontextprotocol/client';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { LoginSummary } from '../../../application/ports/logins.ts';
+import type { Clock } from '../../../application/ports/services.ts';
+import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { scopesIn } from '../network/challenge.ts';
 import type { Grant } from './login-kinds.ts';
 

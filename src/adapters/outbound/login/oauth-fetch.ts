@@ -1,5 +1,5 @@
 import { TIMED_OUT, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/logins.ts';
+import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/tool-server.ts';
 import { type Callback, openCallback } from './callback.ts';
 import { clientOf, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
 import type { LoginFiles } from './login-files.ts';

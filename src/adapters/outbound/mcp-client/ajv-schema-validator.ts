@@ -1,11 +1,9 @@
 import { Ajv } from '@modelcontextprotocol/client/validators/ajv';
-import type { Logger } from '../../../application/ports/logger.ts';
-import type { SchemaCheck, SchemaValidator } from '../../../application/ports/schema-validator.ts';
+import type { Logger } from '../../../application/ports/services.ts';
+import type { SchemaCheck, SchemaValidator } from '../../../application/ports/tool-server.ts';
 import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
-import type { JsonObject } from '../../../domain/values/json.ts';
-import { requiredWithoutDefault } from './required-keyword.ts';
-import { tolerate } from './tolerated-input.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 
 /** A larger schema takes too long to compile in the process that answers everyone. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
@@ -112,4 +110,113 @@ function wordsFor(keyword: string, params: Problem['params']): string | undefine
     default:
       return undefined;
   }
+}
+
+type KeywordDefinition = Exclude<Parameters<AjvInstance['addKeyword']>[0], string>;
+type Compile = NonNullable<Extract<KeywordDefinition, { compile?: unknown }>['compile']>;
+type Check = ReturnType<Compile>;
+
+/** Maximum depth to which references to schemas are followed, because they may form a circle. */
+const MAX_REFERENCES = 10;
+
+/**
+ * The keyword `required`, except for members whose schema has a default: zod declares them as required, because its output always has them,
+ * but accepts inputs without them.
+ */
+const requiredWithoutDefault: Compile = (names: readonly string[], parent, { schemaEnv }): Check => {
+  const members: unknown = parent.properties;
+  const schemaOf = (name: string) => (isObject(members) && Object.hasOwn(members, name) ? members[name] : undefined);
+  const required = names.filter((name) => !hasDefault(schemaOf(name), schemaEnv.root.schema, MAX_REFERENCES));
+  const check: Check = (value: object) => {
+    const missing = required.find((name) => !Object.hasOwn(value, name));
+    if (missing === undefined) return true;
+    check.errors = [{ keyword: 'required', params: { missingProperty: missing }, message: 'is required' }];
+    return false;
+  };
+  return check;
+};
+
+function hasDefault(schema: unknown, root: unknown, left: number): boolean {
+  if (!isObject(schema) || left === 0) return false;
+  if (schema.default !== undefined) return true;
+  return partsOf(schema, root).some((part) => hasDefault(part, root, left - 1));
+}
+
+/** The schemas that also apply to the value of a schema. */
+function partsOf({ $ref, allOf, anyOf, oneOf }: JsonObject, root: unknown): readonly unknown[] {
+  const referred = typeof $ref === 'string' && $ref.startsWith('#/') ? [atPointer(root, $ref.slice(2))] : [];
+  return [...referred, ...[allOf, anyOf, oneOf].flat()];
+}
+
+function atPointer(root: unknown, pointer: string): unknown {
+  const names = decodeURIComponent(pointer).split('/');
+  return names.reduce<unknown>((at, name) => {
+    const member = name.replaceAll('~1', '/').replaceAll('~0', '~');
+    return isObject(at) && Object.hasOwn(at, member) ? at[member] : undefined;
+  }, root);
+}
+
+const TRUE = ['true', '1', 'yes', 'on', 'y', 't'];
+const FALSE = ['false', '0', 'no', 'off', 'n', 'f'];
+
+/**
+ * Removes a problem that a server may tolerate from `value`, which is a copy: many convert texts, and ignore members that they do not know. Returns
+ * whether the problem was one of these.
+ */
+function tolerate(value: unknown, { instancePath, keyword, params }: Problem): boolean {
+  const names = instancePath.split('/').slice(1).map(unescaped);
+  if (keyword === 'additionalProperties') {
+    const owner = names.reduce<unknown>(memberOf, value);
+    return isObject(owner) && Reflect.deleteProperty(owner, String(params.additionalProperty));
+  }
+  const last = names.pop();
+  const parent = names.reduce<unknown>(memberOf, value);
+  if (last === undefined || typeof parent !== 'object' || parent === null) return false;
+  const converted = convertedFor(keyword, params, memberOf(parent, last));
+  return converted !== undefined && Reflect.set(parent, last, converted);
+}
+
+/** The value that a server may read in place of another one; undefined if no server would. */
+function convertedFor(keyword: string, params: JsonObject, value: unknown): unknown {
+  const { type, allowedValues } = params;
+  if (keyword === 'enum' && Array.isArray(allowedValues))
+    return allowedValues.find((allowed) => allowed !== value && isScalar(allowed) && String(allowed) === String(value));
+  const types = keyword === 'type' ? [type].flat() : [];
+  return types.map((one) => toType(one, value)).find((converted) => converted !== undefined);
+}
+
+function toType(type: unknown, value: unknown): unknown {
+  const text = typeof value === 'string' ? value.trim() : undefined;
+  switch (type) {
+    case 'integer':
+    case 'number': {
+      const number = typeof value === 'boolean' || text ? Number(value) : Number.NaN;
+      return Number.isFinite(number) && (type === 'number' || Number.isInteger(number)) ? number : undefined;
+    }
+    case 'boolean': {
+      const word = (text ?? (typeof value === 'number' ? String(value) : '')).toLowerCase();
+      return TRUE.includes(word) ? true : FALSE.includes(word) ? false : undefined;
+    }
+    case 'array':
+    case 'object': {
+      const json = text === undefined ? undefined : parseJson(text);
+      return (type === 'array' ? Array.isArray(json) : isObject(json)) ? json : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function isScalar(value: unknown): boolean {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+function memberOf(owner: unknown, name: string): unknown {
+  return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)
+    ? (owner as JsonObject)[name]
+    : undefined;
+}
+
+function unescaped(name: string): string {
+  return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }

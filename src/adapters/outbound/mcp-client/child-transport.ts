@@ -2,15 +2,20 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
-import { errorResponse, INVALID, requestIdIn, tooLargeResponse } from './error-response.ts';
 import { LastLines } from './last-lines.ts';
-import { LineReader } from './line-reader.ts';
-import { END_BYTES, type MessageEnds } from './message-bytes.ts';
-import { readMessages } from './read-messages.ts';
+import {
+  END_BYTES,
+  errorResponse,
+  INVALID,
+  LineReader,
+  type MessageEnds,
+  readMessages,
+  requestIdIn,
+  tooLargeResponse,
+} from './messages.ts';
 
 export interface ChildTransportOptions extends ChildOptions {
   readonly name: string;

@@ -1,12 +1,12 @@
 import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import type { ServerConnection } from '../../../application/ports/tool-server.ts';
+import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
-import { withoutBaggage, withTrace } from '../../../domain/gateway/trace-context.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
 import { readPages } from './read-pages.ts';

@@ -1,9 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { requestIdIn, tooLargeResponse } from './error-response.ts';
-import { MessageBytes } from './message-bytes.ts';
-import { readEvent, readMessages } from './read-messages.ts';
+import { MessageBytes, readEvent, readMessages, requestIdIn, tooLargeResponse } from './messages.ts';
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 

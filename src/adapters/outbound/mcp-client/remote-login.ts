@@ -1,6 +1,5 @@
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { LoginSummary } from '../../../application/ports/logins.ts';
-import type { ServerLogin } from '../../../application/ports/tool-server.ts';
+import type { Clock } from '../../../application/ports/services.ts';
+import type { LoginSummary, ServerLogin } from '../../../application/ports/tool-server.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { demandIn, scopesIn } from '../network/challenge.ts';

@@ -6,9 +6,8 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
-import { GrowingWait } from '../../../application/async/growing-wait.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import { GrowingWait } from '../../../application/async/waits.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import type { ClientIdentity } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';

@@ -11,10 +11,10 @@ import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts
 import { causesOf, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { clip, shortLine } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { bodyOf, textOf } from './error-body.ts';
-import { INVALID, LOST, TOO_LARGE } from './error-response.ts';
 import { ResponseTooLarge } from './message-fetch.ts';
+import { INVALID, LOST, TOO_LARGE } from './messages.ts';
 import { LoginRequired, NotAuthorized } from './remote-login.ts';
+import { bodyOf, textOf } from './server-replies.ts';
 import { SessionLost } from './settling-transport.ts';
 
 /** Why a request of the official client failed. */

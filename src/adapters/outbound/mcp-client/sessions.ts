@@ -5,9 +5,9 @@ import {
   UnsupportedProtocolVersionError,
 } from '@modelcontextprotocol/client';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
+import { GrowingWait } from '../../../application/async/waits.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
-import { keepSubscribed } from './change-subscription.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
@@ -136,4 +136,33 @@ async function endSession(transport: RemoteTransport | undefined, clock: Clock):
   if (!(transport instanceof StreamableHTTPClientTransport) || transport.sessionId === undefined) return;
   const ended = transport.terminateSession().catch(() => {});
   await withDeadline(clock, END_SESSION_MS, never(), (limit) => untilAborted(ended, limit));
+}
+
+/** The first wait before a new subscription. Later ones grow, because a server may end every stream at once. */
+const REOPEN_MS = 3000;
+
+/**
+ * Subscribes to changes again whenever the stream of the client's own subscription (MCP 2026-07-28) ends, because proxies cut idle
+ * streams. All lists are then reported as changed, because a change may have been missed. Ends when `signal` aborts. Never rejects.
+ */
+async function keepSubscribed(
+  client: Pick<Client, 'autoOpenedSubscription' | 'listen'>,
+  events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  let subscription = client.autoOpenedSubscription;
+  const more = events.onListChanged && { promptsListChanged: true, resourcesListChanged: true };
+  const filter = { toolsListChanged: true, ...more };
+  const wait = new GrowingWait(clock, REOPEN_MS, 0);
+  while (subscription !== undefined) {
+    if ((await subscription.closed) === 'local') return;
+    if ((await clock.sleep(wait.next(), signal)) === 'aborted') return;
+    // If this fails, the earlier subscription is still closed, so that the next attempt follows.
+    const again = await client.listen(filter).catch(() => undefined);
+    if (again === undefined) continue;
+    subscription = again;
+    events.onToolsChanged();
+    for (const list of ['resources', 'prompts'] as const) events.onListChanged?.(list);
+  }
 }

@@ -12,9 +12,8 @@ import {
 } from '@modelcontextprotocol/client';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { bodyOf } from './error-body.ts';
-import { errorResponse, INVALID, LOST } from './error-response.ts';
-import { toInitializeResult } from './initialize-result.ts';
+import { errorResponse, INVALID, LOST } from './messages.ts';
+import { bodyOf, toInitializeResult } from './server-replies.ts';
 
 /** The client numbers its own requests from 0. */
 const FIRST_ID = 1_000_000;

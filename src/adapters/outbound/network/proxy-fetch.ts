@@ -8,8 +8,7 @@ import {
   fetch as undiciFetch,
 } from 'undici';
 import { isLoopbackUrl } from './addresses.ts';
-import type { Environment } from './environment.ts';
-import { proxyOptions } from './proxies.ts';
+import { type Environment, proxyOptions } from './environment.ts';
 
 /**
  * A `fetch` through the proxies that the environment names. It is undici's, because Node's own accepts no dispatcher of another major version.

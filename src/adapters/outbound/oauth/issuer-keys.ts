@@ -1,9 +1,8 @@
 import { type CryptoKey, createLocalJWKSet, type JSONWebKeySet, type JWSHeaderParameters } from 'jose';
 import { err, ok, type Result } from 'neverthrow';
 import { never, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import type { TokenError } from '../../../application/ports/token-verifier.ts';
+import type { TokenError } from '../../../application/ports/callers.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 
 /** Keys that are older are read again before they are used. */
 const MAX_AGE_MS = 10 * 60_000;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import { err, ok, Result } from 'neverthrow';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/token-verifier.ts';
+import type { TokenError, TokenOwner, TokenProblem, TokenVerifier } from '../../../application/ports/callers.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { scopesIn } from '../network/challenge.ts';
 import type { IssuerKeys } from './issuer-keys.ts';

@@ -1,13 +1,13 @@
 import { ok, type Result } from 'neverthrow';
 import { watchResponse } from '../../../application/answers/watch-response.ts';
 import { whenSettled } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import type {
   SearchObserver,
   SearchProgress,
   SearchReply,
   SearchRequest,
 } from '../../../application/ports/llm-search.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { ApiClient } from './api-client.ts';

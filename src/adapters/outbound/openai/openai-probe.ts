@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { ApiProbe, FoundModel } from '../../../application/ports/api-probe.ts';
+import type { ApiProbe, FoundModel } from '../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';

@@ -7,7 +7,7 @@ import type {
   SearchRequest,
   WebAccess,
 } from '../../../application/ports/llm-search.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import { countUse } from '../../../application/tools/total-use.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { ApiClient } from './api-client.ts';

@@ -1,8 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { SearchRequest } from '../../../application/ports/llm-search.ts';
-import type { Look, LookError, StartedResponses } from '../../../application/ports/started-responses.ts';
+import type { Look, LookError, SearchRequest, StartedResponses } from '../../../application/ports/llm-search.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ApiClient } from './api-client.ts';

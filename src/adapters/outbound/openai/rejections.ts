@@ -1,5 +1,5 @@
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { Logger } from '../../../application/ports/services.ts';
 import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject } from './json-values.ts';

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
-import type { Clock } from '../../../application/ports/clock.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';

@@ -1,8 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { withDeadline } from '../../../application/async/deadline.ts';
-import type { CitedPages, PageReading } from '../../../application/ports/cited-pages.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
+import type { CitedPages, PageReading } from '../../../application/ports/readers.ts';
+import type { Clock, Logger } from '../../../application/ports/services.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';

@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/callers.ts';
 import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, type QuotaLimits, type QuotaUse, reachedUnit } from '../../../domain/values/quota.ts';
 

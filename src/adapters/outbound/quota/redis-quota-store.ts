@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
-import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/quota-store.ts';
+import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/callers.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
 import { RedisConnection, type Reply } from './redis-connection.ts';

@@ -1,5 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
-import type { HandleSigner } from '../../../application/ports/handle-signer.ts';
+import type { HandleSigner } from '../../../application/ports/callers.ts';
 
 const INFO = 'openai-responses-mcp/long-answers/1';
 const KEY_BYTES = 32;

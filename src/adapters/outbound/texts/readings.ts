@@ -1,4 +1,4 @@
-import type { Readings, TextRequest } from '../../../application/ports/text-reader.ts';
+import type { Readings, TextRequest } from '../../../application/ports/readers.ts';
 import { checkedText } from '../../../domain/check/checked-text.ts';
 import { claimsFor } from '../../../domain/evidence/claims.ts';
 import { evidenceFor, figuresOn } from '../../../domain/evidence/evidence.ts';

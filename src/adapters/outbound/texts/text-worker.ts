@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import type { TextRequest } from '../../../application/ports/text-reader.ts';
+import type { TextRequest } from '../../../application/ports/readers.ts';
 import { readText } from './readings.ts';
 
 /** The entry point of a thread that reads texts. */

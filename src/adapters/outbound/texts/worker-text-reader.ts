@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { err, ok, type Result } from 'neverthrow';
 import { Places } from '../../../application/async/places.ts';
-import type { Clock } from '../../../application/ports/clock.ts';
 import {
   READING_MS,
   type Readings,
   type TextReader,
   type TextRequest,
   type Unread,
-} from '../../../application/ports/text-reader.ts';
+} from '../../../application/ports/readers.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 
 interface Options {
   /** The entry point of the thread. */

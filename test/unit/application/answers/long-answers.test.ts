@@ -3,8 +3,7 @@ import type { AnswerQueryInput } from '../../../../src/application/answers/answe
 import { createApplication } from '../../../../src/application/answers/application.ts';
 import { LongAnswers } from '../../../../src/application/answers/long-answers.ts';
 import { CANCELLED, DISCONNECTED } from '../../../../src/application/async/deadline.ts';
-import type { SearchProgress, SearchUse } from '../../../../src/application/ports/llm-search.ts';
-import type { LookError } from '../../../../src/application/ports/started-responses.ts';
+import type { LookError, SearchProgress, SearchUse } from '../../../../src/application/ports/llm-search.ts';
 import type { SearchError } from '../../../../src/domain/answers/answer-error.ts';
 import { ask, coreConfig } from '../../../support/core.ts';
 import { settled } from '../../../support/fake-clock.ts';

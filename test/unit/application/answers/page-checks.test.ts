@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PageReading } from '../../../../src/application/ports/cited-pages.ts';
 import type { Config } from '../../../../src/application/ports/config.ts';
 import type { SearchReply } from '../../../../src/application/ports/llm-search.ts';
+import type { PageReading } from '../../../../src/application/ports/readers.ts';
 import { ask, never, startCore } from '../../../support/core.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';

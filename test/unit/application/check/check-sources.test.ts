@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkSources } from '../../../../src/application/check/check-sources.ts';
-import type { CitedPages, PageReading } from '../../../../src/application/ports/cited-pages.ts';
+import type { CitedPages, PageReading } from '../../../../src/application/ports/readers.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { FakeTextReader } from '../../../support/fake-text-reader.ts';

@@ -2,7 +2,7 @@ import { ok } from 'neverthrow';
 import { describe, expect, test, vi } from 'vitest';
 import type { ServerDefinition } from '../../../../src/application/gateway/server-definition.ts';
 import type { SupervisorOptions } from '../../../../src/application/gateway/server-description.ts';
-import type { Definitions } from '../../../../src/application/ports/kept-definitions.ts';
+import type { Definitions } from '../../../../src/application/ports/tool-server.ts';
 import { never } from '../../../contract/search-kit.ts';
 import { settled } from '../../../support/fake-clock.ts';
 import { deferred } from '../../../support/fake-llm-search.ts';

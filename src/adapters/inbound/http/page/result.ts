@@ -1,4 +1,4 @@
-import { type ContentBlock, toContentBlock } from '../../../../domain/gateway/content-block.ts';
+import { type ContentBlock, toContentBlock } from '../../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { type Child, el, foreign, link, pretty } from './elements.ts';
 import { withoutUser } from './web-link.ts';

@@ -5,7 +5,7 @@ import type { SearchReply } from '../../../../application/ports/llm-search.ts';
 import type { Question } from '../../../../domain/answers/question.ts';
 import type { ToolName } from '../../../../domain/answers/tool-name.ts';
 import { reasonOf } from '../../../../domain/values/certificate-problem.ts';
-import { replaceFile } from '../../files/replace-file.ts';
+import { replaceFile } from '../../files/written-files.ts';
 import type { ReplyRecorder } from '../attempts.ts';
 import type { OpenAiResponsesSearchOptions } from '../openai-responses-search.ts';
 import { questionKey } from './question-key.ts';

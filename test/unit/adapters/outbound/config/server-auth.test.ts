@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-environment.ts';
+import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-command.ts';
 import { createRedactor } from '../../../../../src/domain/values/redaction.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { traceContextOf, withTrace } from '../../../../src/domain/gateway/trace-context.ts';
+import { traceContextOf, withTrace } from '../../../../src/domain/gateway/call-origin.ts';
 
 const PARENT = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const OTHER = '00-11111111111111111111111111111111-2222222222222222-00';

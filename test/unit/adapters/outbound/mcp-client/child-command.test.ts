@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-environment.ts';
+import { childEnvironment } from '../../../../../src/adapters/outbound/mcp-client/child-command.ts';
 
 const AUTHORITIES = {
   NODE_EXTRA_CA_CERTS: '/ca.pem',

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../ports/services.ts';
 
 const MAX_MS = 60_000;
 
@@ -25,5 +25,17 @@ export class GrowingWait {
     this.#count += 1;
     this.#endMs = nowMs + ms;
     return ms;
+  }
+}
+
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+
+/** Repeats an attempt until it succeeds or `signal` aborts. The waits grow, because what was away for long is probably away for longer. */
+export async function repeatUntil(attempt: () => Promise<boolean>, clock: Clock, signal: AbortSignal): Promise<void> {
+  let waitMs = FIRST_WAIT_MS;
+  while (!signal.aborted && !(await attempt())) {
+    await clock.sleep(waitMs, signal);
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
 }

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type DescribedServer, planServer, type Starts } from '../../../../src/application/gateway/planned-server.ts';
-import type { Definitions } from '../../../../src/application/ports/kept-definitions.ts';
+import {
+  type DescribedServer,
+  planServer,
+  type Starts,
+} from '../../../../src/application/gateway/server-definition.ts';
+import type { Definitions } from '../../../../src/application/ports/tool-server.ts';
 import { approve } from '../../../../src/domain/gateway/approved-tools.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { FakeKeptDefinitions } from '../../../support/fake-kept-definitions.ts';

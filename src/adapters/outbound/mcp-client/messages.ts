@@ -1,4 +1,4 @@
-import type { RequestId } from '@modelcontextprotocol/client';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 
@@ -86,4 +86,107 @@ function toError(error: unknown): JsonObject {
   const number = Number(code);
   const text = typeof message === 'string' && message !== '' ? message : 'the server gave no reason';
   return { ...more, code: Number.isInteger(number) ? number : 0, message: text };
+}
+
+/** Codes of errors that replace responses which cannot be read. They are outside the ranges of JSON-RPC and MCP. */
+export const TOO_LARGE = -1_000_001;
+export const LOST = -1_000_002;
+export const INVALID = -1_000_003;
+
+/** A response that replaces one that was not read, or cannot be used. */
+export function errorResponse(
+  id: RequestId,
+  code: typeof TOO_LARGE | typeof LOST | typeof INVALID,
+  message: string,
+): JSONRPCMessage {
+  return { jsonrpc: '2.0', id, error: { code, message } };
+}
+
+export function tooLargeResponse(id: RequestId, maxBytes: number): JSONRPCMessage {
+  return errorResponse(id, TOO_LARGE, `a response of more than ${maxBytes} bytes`);
+}
+
+const ID = String.raw`"id"\s*:\s*(\d+|"(?:[^"\\]|\\.)*")`;
+const VERSION = String.raw`"jsonrpc"\s*:\s*"2\.0"`;
+/** The ID and the version, in any order, at the start of an object, and the name of the next member. */
+const HEAD = new RegExp(String.raw`^\s*\{\s*(?:${VERSION}\s*,\s*)?(?:${ID}\s*,\s*)?(?:${VERSION}\s*,\s*)?"(\w+)"\s*:`);
+const TAIL = new RegExp(String.raw`,\s*${ID}\s*(?:,\s*${VERSION}\s*)?\}\s*$`);
+
+/**
+ * The ID of the request to which a message responds, from the start and the end of the message. Undefined if the message is not a response;
+ * `unknown` if there is no ID in them.
+ */
+export function requestIdIn(start: string, end: string): RequestId | 'unknown' | undefined {
+  const [, first, member] = HEAD.exec(start) ?? [];
+  if (member === 'method' || member === 'params') return undefined;
+  const [, last] = TAIL.exec(end) ?? [];
+  // A text that looks like an ID need not be JSON.
+  const id = parseJson(first ?? last ?? '');
+  return typeof id === 'string' || typeof id === 'number' ? id : 'unknown';
+}
+
+const NEWLINE = 0x0a;
+
+/** Splits bytes into lines. If a line has more than `maxBytes`, only its start and its end are kept. */
+export class LineReader {
+  readonly #line: MessageBytes;
+
+  constructor(maxBytes: number) {
+    this.#line = new MessageBytes(maxBytes);
+  }
+
+  /** Adds a chunk, and returns the lines that end in it. */
+  *linesOf(chunk: Buffer): Generator<Buffer | MessageEnds> {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#line.add(chunk.subarray(start, end));
+      yield this.#line.take();
+      start = end + 1;
+    }
+    this.#line.add(chunk.subarray(start));
+  }
+}
+
+/** Number of bytes that are kept at each end. The ID of a response is in them, because servers write it before or after the result. */
+export const END_BYTES = 1024;
+
+/** The start and the end of a message that was too large. */
+export interface MessageEnds {
+  readonly start: string;
+  readonly end: string;
+}
+
+/** Collects the bytes of one message after the other. If a message has more than `maxBytes`, only its start and its end are kept. */
+export class MessageBytes {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#length > this.#maxBytes;
+  }
+
+  add(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.#length += bytes.length;
+    this.#parts.push(bytes);
+    if (!this.isTooLarge) return;
+    const kept = Buffer.concat(this.#parts);
+    this.#parts = [kept.subarray(0, END_BYTES), kept.subarray(END_BYTES).subarray(-END_BYTES)];
+  }
+
+  /** Ends the message, and returns it. The next byte begins another one. */
+  take(): Buffer | MessageEnds {
+    const [first] = this.#parts;
+    const bytes = this.#parts.length === 1 && first instanceof Buffer ? first : Buffer.concat(this.#parts);
+    const isTooLarge = this.isTooLarge;
+    this.#parts = [];
+    this.#length = 0;
+    if (!isTooLarge) return bytes;
+    return { start: bytes.toString('utf8', 0, END_BYTES), end: bytes.subarray(-END_BYTES).toString() };
+  }
 }

@@ -1,6 +1,13 @@
+import { array, assert, integer, oneof, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { toInitializeResult } from '../../../../../src/adapters/outbound/mcp-client/initialize-result.ts';
-import { readEvent, readMessages } from '../../../../../src/adapters/outbound/mcp-client/read-messages.ts';
+import {
+  LineReader,
+  type MessageEnds,
+  readEvent,
+  readMessages,
+  requestIdIn,
+} from '../../../../../src/adapters/outbound/mcp-client/messages.ts';
+import { toInitializeResult } from '../../../../../src/adapters/outbound/mcp-client/server-replies.ts';
 
 const response = (result: unknown, id: unknown = 1) => ({ jsonrpc: '2.0', id, result });
 const read = (message: unknown, requestId?: number) => readMessages(JSON.stringify(message), requestId)?.values;
@@ -137,4 +144,85 @@ describe('the result of `initialize`', () => {
       ...result,
     });
   });
+});
+
+const FILL = 'x'.repeat(1000);
+const idOf = (message: string) => requestIdIn(message.slice(0, 256), message.slice(-256));
+
+describe('a message of which only the start and the end were kept', () => {
+  test('has its ID at the start or at the end, in every order that servers write', () => {
+    assert(
+      property(oneof(integer({ min: 0 }), string({ maxLength: 40 })), (id) => {
+        const text = JSON.stringify(id);
+        const result = JSON.stringify({ content: [{ type: 'text', text: FILL, id: 999 }] });
+        for (const message of [
+          `{"jsonrpc":"2.0","id":${text},"result":${result}}`,
+          `{"id":${text},"jsonrpc":"2.0","result":${result}}`,
+          `{"jsonrpc":"2.0","result":${result},"id":${text}}`,
+          `{"result":${result},"jsonrpc":"2.0","id":${text}}`,
+          `{"result":${result},"id":${text},"jsonrpc":"2.0"}`,
+          ` { "jsonrpc" : "2.0" , "id" : ${text} , "error" : ${result} } \r`,
+          `{"id":${text},"error":${result},"jsonrpc":"2.0"}`,
+        ]) {
+          expect(idOf(message)).toBe(id);
+        }
+      }),
+    );
+  });
+
+  test.each([
+    ['a notification', `{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${FILL}"}}`],
+    ['a request', `{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{"data":"${FILL}"}}`],
+    ['a notification with its parameters first', `{"jsonrpc":"2.0","params":{"data":"${FILL}"},"method":"a"}`],
+  ])('is not a response if it is %s', (_, message) => {
+    expect(idOf(message)).toBeUndefined();
+  });
+
+  test.each([
+    ['its ID is in the middle', `{"jsonrpc":"2.0","more":"${FILL}","id":7,"result":{"a":"${FILL}"}}`],
+    ['the ID is that of something inside', `{"jsonrpc":"2.0","more":1,"result":{"a":"${FILL}","id":7}}`],
+    ['it is not an object', `["${FILL}"]`],
+    ['its ID has an escape that JSON does not know', `{"jsonrpc":"2.0","id":"\\q","result":{"a":"${FILL}"}}`],
+  ])('is unknown if %s', (_, message) => {
+    expect(idOf(message)).toBe('unknown');
+  });
+});
+
+function readAll(bytes: Buffer, sizes: readonly number[], maxBytes: number): readonly (string | MessageEnds)[] {
+  const reader = new LineReader(maxBytes);
+  const lines: (string | MessageEnds)[] = [];
+  let start = 0;
+  for (let index = 0; start < bytes.length; index += 1) {
+    const size = sizes[index % sizes.length] ?? 1;
+    for (const line of reader.linesOf(bytes.subarray(start, start + size)))
+      lines.push('start' in line ? line : line.toString());
+    start += size;
+  }
+  return lines;
+}
+
+const text = string({ unit: 'grapheme', maxLength: 40 }).map((line) => line.replaceAll('\n', ''));
+const sizes = array(integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 10 });
+
+test('reads the same lines, however they are divided into chunks', () => {
+  assert(
+    property(array(text, { maxLength: 20 }), sizes, (lines, sizes) => {
+      const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+      expect(readAll(bytes, sizes, 1000)).toEqual(lines);
+    }),
+  );
+});
+
+test('keeps the start and the end of a line that is too long, and the lines around it', () => {
+  assert(
+    property(integer({ min: 1, max: 5000 }), integer({ min: 1, max: 3000 }), sizes, (length, maxBytes, sizes) => {
+      const long = Array.from({ length }, (_, index) => String.fromCharCode(97 + (index % 26))).join('');
+      const ends = { start: long.slice(0, 1024), end: long.slice(-1024) };
+      expect(readAll(Buffer.from(`a\n${long}\nb\n`), sizes, maxBytes)).toEqual([
+        'a',
+        length > maxBytes ? ends : long,
+        'b',
+      ]);
+    }),
+  );
 });

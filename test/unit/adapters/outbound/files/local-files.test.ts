@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { systemProgram } from '../../../../../src/adapters/outbound/files/system-program.ts';
+import { systemProgram } from '../../../../../src/adapters/outbound/files/local-files.ts';
 
 test.each([
   [{ SystemRoot: 'D:\\Windows' }, 'D:\\Windows\\System32\\taskkill.exe'],

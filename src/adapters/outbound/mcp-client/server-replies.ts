@@ -1,5 +1,17 @@
-import { isSpecType } from '@modelcontextprotocol/client';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { isSpecType, SdkHttpError } from '@modelcontextprotocol/client';
+import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
+
+/** The body of a response that made a transport fail. */
+export function textOf(thrown: unknown): string {
+  const text = thrown instanceof SdkHttpError && isObject(thrown.data) ? thrown.data.text : undefined;
+  return typeof text === 'string' ? text : '';
+}
+
+/** The JSON object in that body. */
+export function bodyOf(thrown: unknown): JsonObject | undefined {
+  const body = parseJson(textOf(thrown));
+  return isObject(body) ? body : undefined;
+}
 
 /** The result of `initialize` without what the official client would refuse it for, because a server must not be lost for a detail. */
 export function toInitializeResult(result: JsonObject): JsonObject {
@@ -22,6 +34,6 @@ function toCapabilities(capabilities: unknown): JsonObject {
 
 function toIdentity(serverInfo: unknown): JsonObject {
   const { name = serverInfo, version } = isObject(serverInfo) ? serverInfo : {};
-  const textOf = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
-  return { name: textOf(name), version: textOf(version) };
+  const toText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+  return { name: toText(name), version: toText(version) };
 }
