@@ -9,20 +9,17 @@ import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError, StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
 import { CallerRights, isGatewayOnly } from '../application/gateway/offer.ts';
 import type { Validated } from '../application/ports/config.ts';
-import type { Clock, Logger } from '../application/ports/services.ts';
+import type { Logger, Services } from '../application/ports/services.ts';
 import { Audit } from '../application/tools/audit.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
-import { createRedactor, type Redactor, redactedJson } from '../domain/values/redaction.ts';
+import { createRedactor, redactedJson } from '../domain/values/redaction.ts';
 
 export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
 
 /** The services that every mode needs before the first request. Each is created when it is first needed. */
-export interface Runtime {
+export interface Runtime extends Services {
   readonly config: ServerConfig;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   readonly stderr: StandardError;
   readonly rights: CallerRights;
   /** Reads the complete configuration again. */
@@ -40,9 +37,7 @@ export interface Runtime {
 }
 
 /** The input of the program before it reads its configuration. */
-export interface Program {
-  readonly redactor: Redactor;
-  readonly clock: Clock;
+export interface Program extends Pick<Services, 'clock' | 'redactor'> {
   readonly stderr: StandardError;
   readonly folder: string;
 }

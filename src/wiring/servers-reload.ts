@@ -3,12 +3,12 @@ import type { ServerConfig } from '../adapters/outbound/config/server-config.ts'
 import { coalesced } from '../application/async/shared-runs.ts';
 import { reloadProblem } from '../application/gateway/loaded-servers.ts';
 import type { Validated } from '../application/ports/config.ts';
-import type { Logger } from '../application/ports/services.ts';
+import type { Services } from '../application/ports/services.ts';
 
 /** The members of the configuration that a reload applies, all of them or none. All others stay as they were at the start. */
 export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock' | 'text'>;
 
-interface ServersReloadOptions {
+interface ServersReloadOptions extends Pick<Services, 'logger'> {
   /** The configuration that applies at the start. */
   readonly initial: Reloadable;
   /** Replaces the configuration. If it rejects, nothing was changed. */
@@ -16,7 +16,6 @@ interface ServersReloadOptions {
   readonly logSpawn: (line: string) => void;
   /** Reads the complete configuration again. */
   readonly reload: () => Promise<Validated<Reloadable & Pick<ServerConfig, 'notices'>>>;
-  readonly logger: Logger;
   readonly onReload: (isSuccessful: boolean) => void;
 }
 

@@ -1,6 +1,6 @@
 import { type ApprovedTools, approvedOf } from '../../domain/gateway/approved-tools.ts';
-import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import { redactedValue } from '../../domain/values/redaction.ts';
+import type { Services } from '../ports/services.ts';
 import type {
   Definitions,
   KeptDefinitions,
@@ -50,10 +50,8 @@ export interface RunningServer {
   readonly isIdle: boolean;
 }
 
-export interface GatewayOptions {
+export interface GatewayOptions extends Pick<Services, 'clock' | 'logger'> {
   readonly validator: () => Promise<SchemaValidator>;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly servers: readonly ConfiguredServer[];
   /** The tools in `gateway.lock`; undefined without a lock, so that every tool is offered. */
   readonly approved?: ApprovedTools | undefined;
@@ -80,13 +78,11 @@ export interface DescribedServer extends Pick<ConfiguredServer, 'server' | 'fing
   readonly key: () => Promise<string>;
 }
 
-interface PlanOptions {
+interface PlanOptions extends Pick<Services, 'clock' | 'redactor'> {
   readonly starts: Starts;
   /** Undefined if nothing can be kept. */
   readonly kept: KeptDefinitions | undefined;
   readonly approved: ApprovedTools | undefined;
-  readonly clock: Clock;
-  readonly redactor: Pick<Redactor, 'anywhere'>;
 }
 
 /** Kept lists of a child process that are older than this are read again. */

@@ -7,7 +7,7 @@ import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
 import { isSameJson } from '../../domain/values/sorted-json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import { GrowingWait } from '../async/waits.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import type { Clock, Services } from '../ports/services.ts';
 import type { Definitions, OnListChanged } from '../ports/tool-server.ts';
 import type { ConfiguredServer, RunningServer } from './server-definition.ts';
 import { ToolList } from './tool-list.ts';
@@ -15,9 +15,7 @@ import { ToolList } from './tool-list.ts';
 /** How long the end of a server waits until its lists are kept. */
 const KEEP_MS = 1000;
 
-export interface SupervisorOptions extends ConfiguredServer {
-  readonly clock: Clock;
-  readonly logger: Logger;
+export interface SupervisorOptions extends ConfiguredServer, Pick<Services, 'clock' | 'logger'> {
   readonly approved?: ApprovedTools | undefined;
   /** Whether callers share the servers. The last line of a lost server may then contain the input of another caller. */
   readonly isShared?: boolean | undefined;

@@ -4,15 +4,14 @@ import { clip } from '../../domain/values/clean-text.ts';
 import { withDeadline } from '../async/deadline.ts';
 import { coalesced } from '../async/shared-runs.ts';
 import { GrowingWait } from '../async/waits.ts';
-import type { Clock } from '../ports/services.ts';
+import type { Clock, Services } from '../ports/services.ts';
 import type { ChangingList, OnListChanged, ServerConnection, ServerEvents, ToolServer } from '../ports/tool-server.ts';
 import { MAX_REASON, type ToolList } from './tool-list.ts';
 
-interface StartOptions {
+interface StartOptions extends Pick<Services, 'clock'> {
   readonly definition: { readonly name: string; readonly startupTimeoutMs: number };
   readonly server: ToolServer;
   readonly list: ToolList;
-  readonly clock: Clock;
   readonly onListChanged?: OnListChanged | undefined;
   /** Called when the list of tools is known. Returns the receiver of the connection's events, none of which is lost before. */
   readonly onStarted: (connection: ServerConnection) => ServerEvents;

@@ -10,16 +10,15 @@ import {
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { cleanLine, clip } from '../../domain/values/clean-text.ts';
 import { isSameJson } from '../../domain/values/sorted-json.ts';
-import type { Logger } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 
 /** Rules that select the tools of a server, and change how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
 
-interface ToolListOptions {
+interface ToolListOptions extends Pick<Services, 'logger'> {
   readonly name: string;
   readonly filter: ToolRules;
-  readonly logger: Logger;
 }
 
 /** Maximum length of a reason, which is in every list of servers, and may be a text of the server. */

@@ -7,11 +7,10 @@ import { callName, type OwnSource, sourcesOf, withoutLocalPath } from '../../dom
 import { type ToolOutput, toErrorOutput, toProblemOutput, toToolOutput } from '../../domain/grounded/tool-output.ts';
 import { cleanText } from '../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../domain/values/json.ts';
-import type { Redactor } from '../../domain/values/redaction.ts';
 import { untilAborted } from '../async/deadline.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { FunctionCall, Round, SearchObserver, SearchRequest } from '../ports/llm-search.ts';
-import type { Clock } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import type { CallEvent, ToolError } from '../tools/tool-call.ts';
 import type { ToolCatalogue } from '../tools/tool-catalogue.ts';
 
@@ -23,16 +22,14 @@ export interface AnswerGateway {
   isPublic(server: string): boolean;
 }
 
-interface Options {
+interface Options extends Pick<Services, 'clock' | 'redactor'> {
   readonly functions: readonly OfferedFunction[];
   readonly answerGateway: AnswerGateway | undefined;
-  readonly clock: Clock;
   readonly observer: SearchObserver;
   readonly maxCalls: number;
   readonly maxOutputChars: number;
   readonly request: Pick<SearchRequest, 'by' | 'deadlineMs'>;
   readonly messageFor: (error: ToolCallError) => string;
-  readonly redactor: Redactor;
 }
 
 /** Maximum number of calls of a response that run at the same time. */

@@ -21,19 +21,16 @@ import type {
   SearchRequest,
   WebAccess,
 } from '../ports/llm-search.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import { countUse } from '../tools/total-use.ts';
 import { type AnswerGateway, GroundedCalls, RESERVED_MS } from './grounded-calls.ts';
 
-export interface GroundedSearchOptions {
+export interface GroundedSearchOptions extends Services {
   readonly policy: GroundingPolicy;
   readonly llmSearch: LlmSearch;
   /** Starts the servers when it is first called. */
   readonly startGateway: () => Promise<AnswerGateway>;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly messageFor: (error: ToolCallError) => string;
-  readonly redactor: Redactor;
 }
 
 /** How long an answer waits for the first start of servers whose lists are not known. */

@@ -1,3 +1,5 @@
+import type { Redactor } from '../../domain/values/redaction.ts';
+
 /**
  * The source of time for every limit, wait and date that callers can notice. Timers of Node.js are used only where neither callers nor tests wait
  * for them: to end the rest of a process or a connection (`child-process.ts`, `mcp-connection.ts`, `remote-tool-server.ts`,
@@ -24,4 +26,11 @@ export interface Logger {
   debug(line: string): void;
   warn(line: string): void;
   error(line: string): void;
+}
+
+/** What most parts of the program use. It is passed on as it is, and each part names what it uses of it. */
+export interface Services {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly redactor: Redactor;
 }

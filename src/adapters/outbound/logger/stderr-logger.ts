@@ -1,18 +1,16 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Clock, Logger, Services } from '../../../application/ports/services.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import { attempted } from '../files/local-files.ts';
 import { refuseForeignFile, sharedMode } from '../files/written-files.ts';
 
-export interface StderrLoggerOptions {
+export interface StderrLoggerOptions extends Pick<Services, 'clock' | 'redactor'> {
   readonly debug: boolean;
   /** A file that receives the same lines as standard error, with debug only. */
   readonly debugFile?: string | undefined;
-  readonly redactor: Redactor;
-  readonly clock: Clock;
   readonly stderr: StandardError;
 }
 
@@ -89,9 +87,7 @@ const MAX_UNREAD = 1024 * 1024;
 
 type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'>;
 
-interface StandardErrorOptions {
-  readonly redactor: Redactor;
-  readonly clock: Clock;
+interface StandardErrorOptions extends Pick<Services, 'clock' | 'redactor'> {
   readonly output?: Output;
 }
 

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
 import { LastLines } from './last-lines.ts';
@@ -17,12 +17,10 @@ import {
   tooLargeResponse,
 } from './messages.ts';
 
-export interface ChildTransportOptions extends ChildOptions {
+export interface ChildTransportOptions extends ChildOptions, Pick<Services, 'clock' | 'logger'> {
   readonly name: string;
   /** Maximum size of a message. */
   readonly maxBytes: number;
-  readonly logger: Logger;
-  readonly clock: Clock;
   /** This and `graceMs` are parameters of `endTree`. */
   readonly programEnds: AbortSignal;
   readonly graceMs?: number;

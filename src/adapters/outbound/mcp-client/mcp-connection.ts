@@ -1,7 +1,7 @@
 import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
-import type { Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { ServerConnection } from '../../../application/ports/tool-server.ts';
 import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.ts';
 import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
@@ -13,12 +13,11 @@ import { readPages } from './read-pages.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
-interface McpConnectionOptions {
+interface McpConnectionOptions extends Pick<Services, 'logger'> {
   readonly name: string;
   readonly transport: ServerConnection['transport'];
   readonly pid: number | undefined;
   readonly maxBytes: number;
-  readonly logger: Logger;
   /** Whether the server gets the baggage of callers, which often identifies people. */
   readonly forwardBaggage?: boolean | undefined;
   readonly lostReason: () => string;

@@ -1,17 +1,16 @@
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { LoginSummary, ServerLogin } from '../../../application/ports/tool-server.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { demandIn, scopesIn } from '../network/challenge.ts';
 
-interface RemoteLoginOptions {
+interface RemoteLoginOptions extends Pick<Services, 'clock'> {
   readonly name: string;
   /** The command with which a person signs in; undefined if this program signs in as a machine. */
   readonly command: string | undefined;
   readonly url: string;
   /** The key `auth` of the server, if it is configured. */
   readonly auth?: object | undefined;
-  readonly clock: Clock;
   /** Sends requests to the server. */
   readonly fetch: typeof fetch;
   readonly tokens: ServerTokens;

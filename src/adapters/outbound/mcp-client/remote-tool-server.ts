@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { GrowingWait } from '../../../application/async/waits.ts';
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import type { ClientIdentity } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
@@ -16,7 +16,7 @@ import type { RemoteLogin } from './remote-login.ts';
 import { type ConnectFailure, toConnectFailure } from './request-failure.ts';
 import { type CreateTransport, LOST, type RemoteTransport, type SessionState, Sessions } from './sessions.ts';
 
-export interface RemoteToolServerOptions {
+export interface RemoteToolServerOptions extends Pick<Services, 'clock' | 'logger'> {
   readonly name: string;
   readonly url: string;
   readonly transport: 'auto' | 'http' | 'sse';
@@ -27,8 +27,6 @@ export interface RemoteToolServerOptions {
   readonly identity: ClientIdentity;
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
-  readonly clock: Clock;
-  readonly logger: Logger;
   /** Absent if the configured headers have credentials. */
   readonly login?: RemoteLogin | undefined;
 }

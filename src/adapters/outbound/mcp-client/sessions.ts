@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import { GrowingWait } from '../../../application/async/waits.ts';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Clock, Services } from '../../../application/ports/services.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
 import { SettlingTransport } from './settling-transport.ts';
@@ -21,9 +21,8 @@ export interface SessionState {
   readonly isBusy: () => boolean;
 }
 
-interface SessionOptions {
+interface SessionOptions extends Pick<Services, 'clock'> {
   readonly identity: ClientIdentity;
-  readonly clock: Clock;
 }
 
 export const LOST = 'the connection was lost';

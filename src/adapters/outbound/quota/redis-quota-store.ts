@@ -1,15 +1,14 @@
 import { err, type Result } from 'neverthrow';
 import { never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Admission, QuotaKey, QuotaStore } from '../../../application/ports/callers.ts';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import { BoundedMap } from '../../../domain/values/bounded-map.ts';
 import { addedUse, NOTHING_USED, QUOTA_UNITS, type QuotaLimits, type QuotaUse } from '../../../domain/values/quota.ts';
 import { RedisConnection, type Reply } from './redis-connection.ts';
 
-interface RedisQuotaStoreOptions {
+interface RedisQuotaStoreOptions extends Pick<Services, 'clock'> {
   /** `redis://` or, with TLS, `rediss://`; may contain a user and a password. */
   readonly url: string;
-  readonly clock: Clock;
 }
 
 /** How long a call waits for the store. */
