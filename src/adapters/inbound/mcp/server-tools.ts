@@ -9,7 +9,7 @@ import { isObject } from '../../../domain/values/json.ts';
 import { SEARCH } from '../words/mcp-messages.ts';
 import { type ClientCallOptions, callForClient } from './client-call.ts';
 import { failedResult } from './json-rpc.ts';
-import { MAX_FOUND, SEARCH_TOOLS } from './tool-schemas.ts';
+import { MAX_FOUND, SEARCH_TOOLS } from './search-schemas.ts';
 import { type ClientCall, type Send, type Tool, type ToolReply, toTool } from './tool-set.ts';
 
 export interface ServerToolsOptions extends ClientCallOptions {
