@@ -1,5 +1,4 @@
-import type { CheckedOAuth } from '../adapters/inbound/cli/doctor-checks.ts';
-import type { CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
+import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';

@@ -3,7 +3,8 @@ import { text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
-import { doctorOnProblems } from '../adapters/inbound/cli/doctor.ts';
+import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import { invalidConfiguration, NODE } from '../adapters/inbound/cli/doctor-checks.ts';
 import { newToken } from '../adapters/inbound/cli/new-token.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
@@ -14,12 +15,13 @@ import {
   PROCESS,
 } from '../adapters/inbound/words/process-messages.ts';
 import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
-import { CANCELLED, untilAborted } from '../application/async/deadline.ts';
+import { CANCELLED, never, untilAborted } from '../application/async/deadline.ts';
 import { answerServers } from '../application/gateway/offer.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
+import { withoutKeyLike } from '../domain/values/redaction.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { runDoctor, runOfflineDoctor } from './doctor.ts';
@@ -48,7 +50,7 @@ export async function runCommand(command: TerminalCommand, program: Program): Pr
   const validated = await bootstrap({ ...program, ...options, ...(isOfflineCheck && { unset }) });
   if ('problems' in validated) return reportProblems(command, validated.problems);
   const runtime = validated.value;
-  if (isOfflineCheck) return checkOffline(command.json, runtime, unset).finally(runtime.close);
+  if (isOfflineCheck) return runOfflineDoctor(command.json, runtime, unset).finally(runtime.close);
   warnOfNotices(command, runtime);
   return runUntilInterrupted(command, runtime).finally(runtime.close);
 }
@@ -65,7 +67,10 @@ type ConfiguredCommand = Exclude<TerminalCommand, { readonly kind: 'token' }>;
 
 async function reportProblems(command: ConfiguredCommand, problems: readonly ConfigProblem[]): Promise<number> {
   const out = (text: string) => process.stdout.write(text);
-  if (command.kind === 'doctor') return doctorOnProblems(problems, { json: command.json, out });
+  if (command.kind === 'doctor') {
+    const checks = [NODE, invalidConfiguration(problems)];
+    return doctor(checks, { json: command.json, out, redact: withoutKeyLike }, never());
+  }
   const message = messageForProblems(problems);
   if ('json' in command && command.json) {
     const error = { kind: 'configuration', message: message.trimEnd() };
@@ -149,12 +154,6 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
 async function checkSetup({ json }: CommandOf<'doctor'>, context: Context, signal: AbortSignal): Promise<number> {
   const { loadApplication, composed } = await startServers(context, 'all');
   return runDoctor(json, context, { application: await loadApplication(), composed }, signal);
-}
-
-function checkOffline(json: boolean, runtime: Runtime, unset: readonly ConfigProblem[]): Promise<number> {
-  const out = (text: string) => process.stdout.write(text);
-  const ownCommand = runtime.startCommand();
-  return runOfflineDoctor(json, { ...runtime, ownCommand, out, err: process.stderr }, unset);
 }
 
 /** Checks the text of a file, of a page or of standard input. */

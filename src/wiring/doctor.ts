@@ -1,6 +1,31 @@
-import { doctor, doctorOffline } from '../adapters/inbound/cli/doctor.ts';
-import type { CheckedLogin } from '../adapters/inbound/cli/doctor-checks.ts';
-import type { ConfiguredServer } from '../adapters/inbound/cli/offline-checks.ts';
+import { doctor } from '../adapters/inbound/cli/doctor.ts';
+import {
+  API_NOT_ASKED,
+  type CheckedLogin,
+  type ConfiguredServer,
+  checkApi,
+  checkConfiguration,
+  checkConfigured,
+  checkGrounding,
+  checkKey,
+  checkLogins,
+  checkServers,
+  checkSettings,
+  checkVariables,
+  NODE,
+  RECORDINGS,
+} from '../adapters/inbound/cli/doctor-checks.ts';
+import {
+  checkAccess,
+  checkAudit,
+  checkLimits,
+  checkLock,
+  checkLockedNames,
+  checkOAuth,
+  checkQuota,
+  checkTokens,
+  issuerNotAsked,
+} from '../adapters/inbound/cli/team-checks.ts';
 import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
@@ -8,6 +33,7 @@ import { kindOf } from '../adapters/outbound/login/login-kinds.ts';
 import { childEnvironment, commandProblem } from '../adapters/outbound/mcp-client/child-command.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import type { Application } from '../application/answers/application.ts';
+import { never } from '../application/async/deadline.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
 import type { ComposedGateway } from './gateway.ts';
@@ -19,70 +45,76 @@ interface Checked {
   readonly composed: ComposedGateway | undefined;
 }
 
-/** Checks the setup for a person, and prints each step. */
+/** Checks the way from this machine to an answer, for a person. */
 export async function runDoctor(
   json: boolean,
   context: Runtime & CommandContext,
   { application, composed }: Checked,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config } = context;
-  const { openai, llm, server, grounding, access, audit, lock, quota } = config;
-  const { apiKeyVariable: variable, apiKey: value, isKeyFileShared: isShared } = openai;
-  const { oauth, problems } = config.readOAuth();
-  const oauthProblems = problems.length > 0 ? problems : undefined;
-  return doctor(
-    {
-      ...context,
-      notices: config.notices,
-      profiles: config.profiles,
-      application,
-      json,
-      configSources: describeSources(config.sources),
-      apiKey: { variable, value, isShared },
-      isOffline: llm.adapter === 'offline',
-      isUnencrypted: isUnencrypted(openai.baseUrl),
-      gateway: composed?.gateway,
-      grounding,
-      access,
-      approved: lock?.approved,
-      audit: audit && { ...audit, probe: () => probeAuditFile(audit.file) },
-      quota: quota && checkedQuota(quota, context),
-      oauth: oauth === undefined ? oauthProblems : checkedOAuth(oauth, context),
-      readLogins: () => checkedLogins(context, composed),
-      toolErrors: server.toolErrors,
-      isOpenToMachine: await config.isOpenToMachine(),
-    },
-    signal,
-  );
+  const { config, redactor, out, ownCommand } = context;
+  const { openai, llm, grounding, access, audit, lock, quota } = config;
+  const gateway = composed?.gateway;
+  const key = { variable: openai.apiKeyVariable, value: openai.apiKey, isShared: openai.isKeyFileShared };
+  const isSentOpenly = isUnencrypted(openai.baseUrl);
+  const checks = [
+    ...(await configurationChecks(config)),
+    gateway && checkServers(gateway),
+    checkLogins(() => checkedLogins(context, composed), ownCommand),
+    grounding && checkGrounding(grounding, gateway),
+    access && checkAccess(access, gateway),
+    lock?.approved && checkLock(lock.approved, gateway, ownCommand),
+    audit && checkAudit({ ...audit, probe: () => probeAuditFile(audit.file) }),
+    quota && checkQuota(checkedQuota(quota, context)),
+    oauthCheck(context),
+    llm.adapter === 'offline'
+      ? RECORDINGS
+      : checkApi({ application, key, isUnencrypted: isSentOpenly, hasServers: gateway !== undefined }),
+  ];
+  return doctor(checks, { json, out, redact: redactor.inLogs, progress: context }, signal);
 }
 
 /** Checks the setup without a request, a key and a server. `unset` are the variables that the configuration names and that are not set. */
 export async function runOfflineDoctor(
   json: boolean,
-  context: Runtime & CommandContext,
+  runtime: Runtime,
   unset: readonly ConfigProblem[],
 ): Promise<number> {
-  const { config } = context;
-  const { openai, server, access, audit, lock, quota, http } = config;
-  return doctorOffline({
-    ...context,
-    notices: config.notices,
-    profiles: config.profiles,
-    tokenCallers: config.tokenCallers,
-    json,
-    unset,
-    configSources: describeSources(config.sources),
-    apiKey: { variable: openai.apiKeyVariable, value: openai.apiKey },
-    servers: config.servers?.map((entry) => toConfigured(entry, config)),
-    issuer: http?.oauth?.issuer,
-    access,
-    approved: lock?.approved,
-    audit: audit && { ...audit, probe: () => probeAuditFile(audit.file) },
-    quota: quota && checkedQuota(quota, context),
-    toolErrors: server.toolErrors,
-    isOpenToMachine: await config.isOpenToMachine(),
-  });
+  const { config, redactor } = runtime;
+  const { openai, access, audit, lock, quota, http, servers = [], tokenCallers = [] } = config;
+  const names = servers.map(({ name }) => name);
+  const checks = [
+    ...(await configurationChecks(config, unset)),
+    checkConfigured(servers.map((entry) => toConfigured(entry, config))),
+    tokenCallers.length > 0 ? checkTokens(tokenCallers) : undefined,
+    access && checkAccess(access, undefined),
+    lock?.approved && checkLockedNames(lock.approved, names, runtime.startCommand()),
+    audit && checkAudit({ ...audit, probe: () => probeAuditFile(audit.file) }),
+    quota && checkLimits(checkedQuota(quota, runtime)),
+    http?.oauth && issuerNotAsked(http.oauth.issuer),
+    checkKey({ variable: openai.apiKeyVariable, value: openai.apiKey }),
+    API_NOT_ASKED,
+  ];
+  const out = (text: string) => process.stdout.write(text);
+  return doctor(checks, { json, out, redact: redactor.inLogs }, never());
+}
+
+/** The checks of every configuration. */
+async function configurationChecks(config: Runtime['config'], unset: readonly ConfigProblem[] = []) {
+  const { sources, notices, profiles, server } = config;
+  const isOpenToMachine = await config.isOpenToMachine();
+  return [
+    NODE,
+    checkConfiguration(describeSources(sources), notices),
+    checkVariables(unset),
+    checkSettings({ profiles, toolErrors: server.toolErrors, isOpenToMachine }),
+  ];
+}
+
+function oauthCheck(runtime: Runtime) {
+  const { oauth, problems } = runtime.config.readOAuth();
+  if (oauth !== undefined) return checkOAuth(checkedOAuth(oauth, runtime));
+  return problems.length > 0 ? checkOAuth(problems) : undefined;
 }
 
 /** A server without its process: the host that it would ask, or whether its command exists. */

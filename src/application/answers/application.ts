@@ -33,13 +33,13 @@ export type Grounding = Omit<GroundedSearchOptions, 'llmSearch' | 'clock' | 'log
 
 /** Composes the core; production, tests and every driver use this function. */
 export function createApplication(ports: Ports, config: Config, grounding?: Grounding): Application {
-  const { llmSearch, clock, logger, citedPages, texts, long } = ports;
+  const { llmSearch, apiProbe, clock, logger, citedPages, texts, long } = ports;
   const web = new CoalescingSearch(llmSearch);
   const grounded = grounding && new GroundedSearch({ ...grounding, llmSearch: web, clock, logger });
   const pageChecks = citedPages && new PageChecks(citedPages, texts, config.citations);
   const answerQuery = new AnswerQuery({ web, grounded, long, clock, logger, config, pageChecks });
   const hasLong = long !== undefined && config.longAnswers !== undefined;
-  const setup = { ...ports, answerQuery, config, isLong: hasLong, web: grounding?.policy.web };
+  const setup = { apiProbe, clock, answerQuery, config, isLong: hasLong, web: grounding?.policy.web };
   return {
     checkCounts: pageChecks?.counts,
     endWaits: () => long?.endWaits() === true,

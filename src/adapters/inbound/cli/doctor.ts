@@ -1,76 +1,56 @@
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
-import { never } from '../../../application/async/deadline.ts';
-import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
-import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
-import { messageForProblem } from '../words/process-messages.ts';
-import { toCheck } from './check.ts';
-import { type CheckedSetup, checksOf, NODE } from './doctor-checks.ts';
-import { type OfflineSetup, offlineChecksOf } from './offline-checks.ts';
-import type { CommandContext } from './terminal.ts';
-import { openLine } from './terminal.ts';
+import { type CommandContext, openLine } from './terminal.ts';
 
-type PrintOptions = Pick<CommandContext, 'out'> & { readonly json: boolean };
-
-export interface DoctorOptions extends CommandContext, CheckedSetup {
-  readonly json: boolean;
+/** One check of the setup. `run` returns what it found, or yields it while the check runs. */
+export interface DoctorCheck {
+  readonly name: string;
+  readonly run: (
+    signal: AbortSignal,
+  ) => Finding | readonly Finding[] | Promise<Finding | readonly Finding[]> | AsyncIterable<Finding>;
 }
 
-/** A check to print. `todo` says what happened and what to do, for a check without an `error`. */
-type PrintedCheck = Check & { readonly todo?: string };
+/** What a check found. `todo` says what happened and what to do, for a finding without an `error`. */
+export interface Finding extends Omit<Check, 'name'> {
+  /** The name of the line, if it is not that of the check. */
+  readonly name?: string;
+  readonly todo?: string;
+}
+
+/** The servers that checks ask about their tools. */
+export type Servers = Pick<Gateway, 'servers' | 'tools' | 'changed' | 'listed' | 'whenStarted'>;
+
+export interface DoctorOptions extends Pick<CommandContext, 'out'> {
+  readonly json: boolean;
+  readonly redact: (text: string) => string;
+  /** Where to show which check is running, since some take seconds; undefined if none does. */
+  readonly progress?: Pick<CommandContext, 'err' | 'clock' | 'logger'> | undefined;
+}
 
 const CHECKING = 'Checking';
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
 
-/** Checks the way from this machine to an answer, and prints one line per step. The exit code is 0 if nothing failed. Never prints the key. */
-export function doctor(options: DoctorOptions, signal: AbortSignal): Promise<number> {
-  return print(withProgress(checksOf(options, signal), options), options, options.redactor.inLogs, signal);
-}
-
-/** Checks what needs no request, no key and no server. Prints one line per check; the exit code is 0 if nothing failed. */
-export function doctorOffline(
-  options: PrintOptions & OfflineSetup & Pick<CommandContext, 'redactor'>,
-): Promise<number> {
-  return print(offlineChecksOf(options), options, options.redactor.inLogs, never());
-}
-
-/** Prints the problems of a configuration that cannot be used, each as a failed check. Returns the exit code. */
-export function doctorOnProblems(problems: readonly ConfigProblem[], options: PrintOptions): Promise<number> {
-  const invalid = toCheck('configuration', 'failed', 'invalid');
-  const failed = problems.map((problem) => ({ ...invalid, todo: messageForProblem(problem) }));
-  return print([NODE, ...failed], options, withoutKeyLike, never());
-}
-
-/** Shows on a terminal which check is running: some take seconds. */
-async function* withProgress(checks: AsyncGenerator<Check>, options: DoctorOptions) {
-  let running = CHECKING;
-  for (;;) {
-    const line = options.json ? undefined : openLine(options, running);
-    const next = await checks.next();
-    line?.end();
-    if (next.done === true) return;
-    const isRunning = next.value.verdict === 'running';
-    running = isRunning ? next.value.detail : CHECKING;
-    if (!isRunning) yield next.value;
-  }
-}
-
-async function print(
-  checks: AsyncIterable<PrintedCheck> | Iterable<PrintedCheck>,
-  { json, out }: PrintOptions,
-  redact: (text: string) => string,
+/**
+ * Makes the checks in their order, and prints one line per finding. The exit code is 0 if nothing failed. Never prints the key. A check of a part
+ * that is not configured is undefined.
+ */
+export async function doctor(
+  checks: readonly (DoctorCheck | undefined)[],
+  options: DoctorOptions,
   signal: AbortSignal,
 ): Promise<number> {
+  const { json, out, redact } = options;
   const printed: object[] = [];
   let isOk = true;
-  for await (const { name, verdict, error, ...check } of checks) {
+  for await (const { name, verdict, error, ...finding } of withProgress(findingsOf(checks, signal), options)) {
     if (signal.aborted) return INTERRUPTED;
     // Servers choose the names of their tools, which may contain any text.
-    const detail = redact(withoutUnsafeCharacters(check.detail));
+    const detail = redact(withoutUnsafeCharacters(finding.detail));
     // A refused lookup of a model is only a warning.
-    const advice = error === undefined ? check.todo : messageFor(error) + (verdict === 'warning' ? LOOKUP_NOTE : '');
+    const advice = error === undefined ? finding.todo : messageFor(error) + (verdict === 'warning' ? LOOKUP_NOTE : '');
     const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });
@@ -79,3 +59,38 @@ async function print(
   if (json) out(`${JSON.stringify({ ok: isOk, checks: printed }, undefined, 2)}\n`);
   return isOk ? SUCCEEDED : FAILED;
 }
+
+type NamedFinding = Finding & Pick<Check, 'name'>;
+
+async function* findingsOf(checks: readonly (DoctorCheck | undefined)[], signal: AbortSignal) {
+  for (const { name, run } of checks.filter((check) => check !== undefined)) {
+    const found = await run(signal);
+    for await (const finding of Symbol.asyncIterator in found ? found : [found].flat())
+      yield { ...finding, name: finding.name ?? name };
+  }
+}
+
+/** Shows on a terminal what is running. */
+async function* withProgress(findings: AsyncGenerator<NamedFinding>, { json, progress }: DoctorOptions) {
+  let running = CHECKING;
+  for (;;) {
+    const line = json || progress === undefined ? undefined : openLine(progress, running);
+    const next = await findings.next();
+    line?.end();
+    if (next.done === true) return;
+    const isRunning = next.value.verdict === 'running';
+    running = isRunning ? next.value.detail : CHECKING;
+    if (!isRunning) yield next.value;
+  }
+}
+
+export function ok(detail: string): Finding {
+  return { verdict: 'ok', detail };
+}
+
+export function withWarnings(detail: string, warnings: readonly string[]): Finding {
+  return { verdict: warnings.length > 0 ? 'warning' : 'ok', detail: [detail, ...warnings].join('; ') };
+}
+
+/** Completes the finding of a check that sends nothing. */
+export const NOT_ASKED = 'not asked (--offline)';

@@ -1,6 +1,22 @@
 import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { type DoctorOptions, doctor } from '../../../../../src/adapters/inbound/cli/doctor.ts';
+import {
+  type DoctorCheck,
+  type DoctorOptions,
+  doctor,
+  type Servers,
+} from '../../../../../src/adapters/inbound/cli/doctor.ts';
+import {
+  checkApi,
+  checkConfiguration,
+  checkGrounding,
+  checkLogins,
+  checkServers,
+  checkSettings,
+  NODE,
+  RECORDINGS,
+} from '../../../../../src/adapters/inbound/cli/doctor-checks.ts';
+import { checkAccess, checkLock, checkOAuth, checkQuota } from '../../../../../src/adapters/inbound/cli/team-checks.ts';
 import type { Application } from '../../../../../src/application/answers/application.ts';
 import type { Check } from '../../../../../src/application/answers/diagnose-setup.ts';
 import { approve } from '../../../../../src/domain/gateway/approved-tools.ts';
@@ -35,31 +51,28 @@ function finds(checks: readonly Check[], onEach: () => void = () => {}) {
   return { application, keyProblems };
 }
 
-async function run(over: Partial<DoctorOptions> = {}, signal: AbortSignal = never()) {
+const CONFIGURATION = checkConfiguration('defaults, OPENAI_API_KEY', []);
+const FOUND_KEY = { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' };
+const NO_KEY = { variable: 'OPENAI_API_KEY' };
+
+/** The check of the way to the API, with this key, and where the API finds this. */
+function api(found = finds(WELL).application, more: Partial<Parameters<typeof checkApi>[0]> = {}): DoctorCheck {
+  return checkApi({ application: found, key: FOUND_KEY, isUnencrypted: false, hasServers: false, ...more });
+}
+
+interface Run extends Partial<DoctorOptions> {
+  readonly signal?: AbortSignal;
+}
+
+async function run(checks: readonly (DoctorCheck | undefined)[], { signal = never(), ...over }: Run = {}) {
   const out: string[] = [];
-  const exitCode = await doctor(
-    {
-      ...commandContext().context,
-      application: finds(WELL).application,
-      redactor: redactorOf(KEY),
-      configSources: 'defaults, OPENAI_API_KEY',
-      apiKey: { variable: 'OPENAI_API_KEY', value: 'sk-proj-0123456789' },
-      isOffline: false,
-      gateway: undefined,
-      grounding: undefined,
-      profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
-      toolErrors: 'result',
-      json: false,
-      out: (text) => out.push(text),
-      ...over,
-    },
-    signal,
-  );
+  const redact = redactorOf(KEY).inLogs;
+  const exitCode = await doctor(checks, { json: false, redact, out: (text) => out.push(text), ...over }, signal);
   return { exitCode, out: out.join(''), lines: out.join('').split('\n').slice(0, -1), writes: out.length };
 }
 
 test('writes one line per check as soon as it ends, and the exit code is 0', async () => {
-  expect(await run()).toMatchObject({
+  expect(await run([NODE, undefined, CONFIGURATION, api()])).toMatchObject({
     exitCode: 0,
     writes: 5,
     lines: [
@@ -92,6 +105,11 @@ const quota = {
 const LIMITS = 'calls_per_day 500, tokens_per_day 2000000; alice: calls_per_day 50; bob: no limit';
 const broken = { ...quota, probe: async () => 'ECONNREFUSED' };
 const STORE = 'the store redis://:[redacted]@store:6379 cannot be used (ECONNREFUSED): calls are';
+const settings = {
+  profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
+  toolErrors: 'result',
+  isOpenToMachine: false,
+} as const;
 const policy: GroundingPolicy = {
   tools: { notes: 'all' },
   web: 'before',
@@ -101,7 +119,7 @@ const policy: GroundingPolicy = {
   callers: [],
 };
 const ODD = 'odd\u009B31m\u202E\u{E0041}name';
-const grounded: DoctorOptions['gateway'] = {
+const grounded: Servers = {
   servers: [{ name: 'notes', transport: 'stdio', state: 'available', since: new Date(0), restarts: 0, tools: 3 }],
   tools: ['search', 'delete', ODD].map((name) => ({ server: 'notes', name, description: '', inputSchema: {} })),
   changed: [],
@@ -109,123 +127,130 @@ const grounded: DoctorOptions['gateway'] = {
   whenStarted: async () => {},
 };
 
-test.each<[string, Partial<DoctorOptions>, ...string[]]>([
+test.each<[string, DoctorCheck, ...string[]]>([
   [
     'a notice about the configuration',
-    { notices: [{ where: 'mcpServers.bad', message: 'expected a server', file: 'mcp.json' }] },
+    checkConfiguration('defaults', [{ where: 'mcpServers.bad', message: 'expected a server', file: 'mcp.json' }]),
     'WARN  configuration: mcpServers.bad: expected a server (in mcp.json)',
   ],
   [
     'a key that others can read',
-    { apiKey: { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true }, isUnencrypted: true },
+    api(undefined, {
+      key: { variable: 'OPENAI_API_KEY_FILE', value: 'sk-proj-0123456789', isShared: true },
+      isUnencrypted: true,
+    }),
     'ok    key: found in OPENAI_API_KEY_FILE',
     'WARN  key file: other users of this machine can read the file that OPENAI_API_KEY_FILE names: run chmod 600 on it',
     'WARN  base_url: http:// sends the key and the questions unencrypted; use https:// unless the network is private',
   ],
   [
     'logins',
-    {
-      readLogins: async () => [
-        { ...login, server: 'notes' },
-        { ...login, server: 'issues', renewable: false },
-        { ...login, server: 'files', isShared: true },
-        { server: 'robot', grant: 'client_credentials', clientId: 'nightly' },
-        { server: 'bot', grant: 'client_credentials', clientId: 'daily', login: { ...login, server: 'bot' } },
-      ],
-    },
+    checkLogins(async () => [
+      { ...login, server: 'notes' },
+      { ...login, server: 'issues', renewable: false },
+      { ...login, server: 'files', isShared: true },
+      { server: 'robot', grant: 'client_credentials', clientId: 'nightly' },
+      { server: 'bot', grant: 'client_credentials', clientId: 'daily', login: { ...login, server: 'bot' } },
+    ]),
     `ok    login notes: ${LOGIN}, then renewed`,
     `WARN  login issues: ${LOGIN}; it cannot be renewed, so sign in again when it ends: openai-responses-mcp login issues`,
     `WARN  login files: ${LOGIN}, then renewed; other users of this machine have access to it: run chmod 700 on the folder gateway.logins, and chmod 600 on its files`,
     'WARN  login robot: as the client nightly, without a person (client_credentials); no token',
     `ok    login bot: as the client daily, without a person (client_credentials): ${LOGIN}, then renewed`,
   ],
-  ['a quota', { quota }, `ok    quota: ${LIMITS}; counted in redis://:[redacted]@store:6379`],
+  ['a quota', checkQuota(quota), `ok    quota: ${LIMITS}; counted in redis://:[redacted]@store:6379`],
   [
     'a quota in memory',
-    { quota: { ...broken, store: 'memory' } },
+    checkQuota({ ...broken, store: 'memory' }),
     `ok    quota: ${LIMITS}; each process counts in its own memory`,
   ],
   [
     'a store that cannot be used, if calls are allowed without it',
-    { quota: { ...broken, onStoreFailure: 'allow' } },
+    checkQuota({ ...broken, onStoreFailure: 'allow' }),
     `WARN  quota: ${STORE} allowed without a quota (http.quota.on_store_failure)`,
   ],
   [
     'an authorization server',
-    { oauth: { ...oauth, countKeys: async () => ok(2) } },
+    checkOAuth({ ...oauth, countKeys: async () => ok(2) }),
     'ok    oauth: https://auth.example publishes 2 keys; tokens must be for https://mcp.example/mcp',
   ],
-  ['access without entries', { access: {} }, 'ok    access: entries for 0 callers and 0 groups'],
+  ['access without entries', checkAccess({}, undefined), 'ok    access: entries for 0 callers and 0 groups'],
   [
     'grounding, with names that control a terminal',
-    { gateway: grounded, grounding: { ...policy, tools: { notes: ['search', ODD] } } },
+    checkGrounding({ ...policy, tools: { notes: ['search', ODD] } }, grounded),
     'ok    grounding: offers 2 tools to the model: notes/oddname, notes/search',
     'ok    grounding.web: before: the model may search the web until a private tool has answered',
   ],
   [
     'grounding with a mistyped tool, and an open web',
-    { gateway: grounded, grounding: { ...policy, web: 'always', tools: { notes: ['search', 'serach'] } } },
+    checkGrounding({ ...policy, web: 'always', tools: { notes: ['search', 'serach'] } }, grounded),
     'WARN  grounding: offers 1 tool to the model: notes/search; there is no tool notes/serach (grounding.tools)',
     'WARN  grounding.web: always: what a private tool returned can leave this machine in a web search or in the address of a page',
   ],
   [
     'profiles that are all the same',
-    { profiles: { answer: { model: 'a' }, answer_quick: { model: 'a' }, answer_detailed: {} } },
+    checkSettings({
+      ...settings,
+      profiles: { answer: { model: 'a' }, answer_quick: { model: 'a' }, answer_detailed: {} },
+    }),
     'note  profiles: all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed',
   ],
   [
     'errors that some clients do not show',
-    { toolErrors: 'protocol' },
+    checkSettings({ ...settings, toolErrors: 'protocol' }),
     'note  tool_errors: protocol: some clients do not show their model why a call failed; with MCP_TOOL_ERRORS=result, they do',
   ],
   [
     'a refused lookup of a model',
-    {
-      application: finds([
-        { name: 'model a', verdict: 'warning', detail: 'x', error: { kind: 'forbidden', detail: 'No.' } },
-      ]).application,
-    },
+    api(
+      finds([{ name: 'model a', verdict: 'warning', detail: 'x', error: { kind: 'forbidden', detail: 'No.' } }])
+        .application,
+    ),
     "WARN  model a: The API denied access (403): No. Check the permissions of the key's project, and whether your country and model are supported. Answers do not need this permission.",
   ],
-])('%s is no failure', async (_, over, ...expected) => {
-  const { exitCode, lines } = await run(over);
+])('%s is no failure', async (_, check, ...expected) => {
+  const { exitCode, lines } = await run([check]);
   expect(exitCode).toBe(0);
   expect(lines).toEqual(expect.arrayContaining(expected));
 });
 
-test.each<[string, Partial<DoctorOptions>, RegExp]>([
-  ['no key', { apiKey: { variable: 'GATEWAY_KEY' } }, /^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /],
-  ['a store that cannot be used', { quota: broken }, /^FAIL {2}quota: .* refused \(http\.quota\.on_store_failure\)$/],
+test.each<[string, DoctorCheck, RegExp]>([
+  ['no key', api(undefined, { key: { variable: 'GATEWAY_KEY' } }), /^FAIL {2}key: .*GATEWAY_KEY is not set\. Set it /],
+  ['a store that cannot be used', checkQuota(broken), /^FAIL {2}quota: .* refused \(http\.quota\.on_store_failure\)$/],
   [
     'an issuer without keys',
-    { oauth: { ...oauth, countKeys: async () => ok(0) } },
+    checkOAuth({ ...oauth, countKeys: async () => ok(0) }),
     /^FAIL {2}oauth: https:\/\/auth\.example publishes 0 keys/,
   ],
   [
     'an issuer whose keys cannot be read',
-    { oauth: { ...oauth, countKeys: async () => err('ECONNREFUSED') } },
+    checkOAuth({ ...oauth, countKeys: async () => err('ECONNREFUSED') }),
     /^FAIL {2}oauth: the keys of https:\/\/auth\.example cannot be read, .* \(ECONNREFUSED\)\. Check /,
   ],
   [
     'an invalid section http.oauth',
-    { oauth: [{ where: 'http.oauth.issuer', message: 'required' }] },
+    checkOAuth([{ where: 'http.oauth.issuer', message: 'required' }]),
     /^FAIL {2}oauth: http\.oauth\.issuer: required$/,
   ],
-])('%s is a failure with advice, and everything else is checked', async (_, over, line) => {
-  const { exitCode, lines } = await run(over);
+])('%s is a failure with advice, and everything else is checked', async (_, check, line) => {
+  const { exitCode, lines } = await run([check, CONFIGURATION]);
   expect(exitCode).toBe(1);
   expect(lines).toContainEqual(expect.stringMatching(line));
-  expect(lines.length).toBeGreaterThan(3);
+  expect(lines.at(-1)).toBe('ok    configuration: valid (defaults, OPENAI_API_KEY)');
+});
+
+test('settings that most people want have no line', async () => {
+  expect((await run([checkSettings(settings)])).lines).toEqual([]);
 });
 
 test('a problem with the key is passed on; offline, nothing needs a key', async () => {
   const { application, keyProblems } = finds(WELL);
-  const apiKey = { variable: 'OPENAI_API_KEY' };
-  await run({ application, apiKey });
-  const { exitCode, lines } = await run({ application, apiKey, isOffline: true });
+  await run([api(application, { key: NO_KEY })]);
   expect(keyProblems).toEqual(['the key is missing']);
-  expect(exitCode).toBe(0);
-  expect(lines.map((line) => line.split(':')[0])).toEqual(['ok    node', 'ok    configuration', 'ok    adapter']);
+  expect(await run([RECORDINGS])).toMatchObject({
+    exitCode: 0,
+    lines: ['ok    adapter: offline: answers come from recordings, so no key and no network are needed'],
+  });
 });
 
 const server = () => new ScriptedToolServer({ read: echoes });
@@ -236,17 +261,17 @@ test('servers have one line each, in which nothing controls the terminal; withou
   const failing = new ScriptedToolServer({}, 'cannot start x\u001B[31m (ENOENT), key sk-proj-Ab12cd34');
   const definitions = { failing: { restart: 'never' as const } };
   const servers = { one: server(), notes: needsLogin, failing };
-  const { exitCode, lines } = await run({ gateway: startScripted(servers, { definitions }) });
+  const { exitCode, lines } = await run([checkServers(startScripted(servers, { definitions })), api()]);
   expect(exitCode).toBe(1);
-  expect(lines.slice(2, 6)).toEqual([
+  expect(lines.slice(0, 4)).toEqual([
     'ok    server one: 1 tool (stdio)',
     'FAIL  server notes: login_required: requires a login; sign in with: openai-responses-mcp login notes',
     'FAIL  server failing: failed: cannot start x (ENOENT), key [redacted]',
     'ok    key: found in OPENAI_API_KEY',
   ]);
-  const withoutKey = await run({ gateway: startScripted({ one: server() }), apiKey: { variable: 'OPENAI_API_KEY' } });
+  const withoutKey = await run([api(undefined, { key: NO_KEY, hasServers: true })]);
   expect(withoutKey.exitCode).toBe(0);
-  expect(withoutKey.lines.slice(3)).toEqual([
+  expect(withoutKey.lines).toEqual([
     'note  key: OPENAI_API_KEY is not set, so the answer tools are not offered; the tools of servers need no key',
   ]);
 });
@@ -256,7 +281,11 @@ test('names what the lock withholds, and what is mistyped about tools', async ()
   const definitions = { files: { filter: { rename: { raed: 'x' } } } };
   const access = { alice: { servers: { files: ['read', 'rea'] } }, bob: {}, 'group:dev': { answers: true } };
   const gateway = startScripted({ files: server() }, { approved, definitions });
-  const { lines, exitCode } = await run({ gateway, approved, access });
+  const { lines, exitCode } = await run([
+    checkServers(gateway),
+    checkLock(approved, gateway),
+    checkAccess(access, gateway),
+  ]);
   expect(exitCode).toBe(0);
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -266,8 +295,8 @@ test('names what the lock withholds, and what is mistyped about tools', async ()
     ]),
   );
   const all = approve(gateway.listed);
-  const approvedLines = (await run({ gateway: startScripted({ files: server() }, { approved: all }), approved: all }))
-    .lines;
+  const locked = startScripted({ files: server() }, { approved: all });
+  const approvedLines = (await run([checkLock(all, locked)])).lines;
   expect(approvedLines).toContain('ok    lock: 1 approved tool');
 });
 
@@ -278,7 +307,7 @@ test('as JSON, it is one document, written at the end, with what to do', async (
     detail: 'content_filtered',
     error: { kind: 'content_filtered' },
   };
-  const { exitCode, out, writes } = await run({ json: true, application: finds([failed]).application });
+  const { exitCode, out, writes } = await run([NODE, CONFIGURATION, api(finds([failed]).application)], { json: true });
   expect({ exitCode, writes }).toEqual({ exitCode: 1, writes: 1 });
   const todo = expect.stringContaining('content filter');
   expect(JSON.parse(out)).toEqual({
@@ -295,7 +324,7 @@ test('as JSON, it is one document, written at the end, with what to do', async (
 test('Ctrl-C ends it with 130 and no further output', async () => {
   const controller = new AbortController();
   const { application } = finds(WELL, () => controller.abort());
-  const { exitCode, lines } = await run({ application }, controller.signal);
+  const { exitCode, lines } = await run([api(application)], { signal: controller.signal });
   expect(exitCode).toBe(130);
   expect(lines.at(-1)).toBe('ok    connection: api.test answered (HTTP 401)');
 });
@@ -303,7 +332,7 @@ test('Ctrl-C ends it with 130 and no further output', async () => {
 test.each([false, true])('no key is shown in the advice (json: %j)', async (json) => {
   const error = { kind: 'bad_request', detail: 'Bearer sk-other-key-0123456789' } as const;
   const failed: Check = { name: 'web search', verdict: 'failed', detail: 'bad_request', error };
-  expect((await run({ json, application: finds([failed]).application })).out).toContain('Bearer [redacted]');
+  expect((await run([api(finds([failed]).application)], { json })).out).toContain('Bearer [redacted]');
 });
 
 test('a terminal names the check that is running until it ends, except with --json', async () => {
@@ -311,9 +340,10 @@ test('a terminal names the check that is running until it ends, except with --js
   const { application } = finds([search, ...WELL.slice(1)]);
   const written: string[] = [];
   const err = { isTTY: true, write: (text: string) => void written.push(text) };
-  await run({ application, err, json: true });
+  const progress = { ...commandContext().context, err };
+  await run([api(application)], { progress, json: true });
   expect(written).toEqual([]);
-  const { out } = await run({ application, err });
+  const { out } = await run([api(application)], { progress });
   expect(written.join('')).toContain('0 s  Checking');
   expect(written.join('')).toContain('0 s  Searching the web');
   expect(written.at(-1)).toBe('\r\u001B[2K');
