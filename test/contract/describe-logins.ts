@@ -16,8 +16,12 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
   const signIn = async ({ logins, agree, open }: LoginsKit, server: string, isPasted = false) => {
     const ignored: string[] = [];
     let onUrl: SigningIn['onUrl'] = () => {};
+    let isKnown: boolean | undefined;
     const callback = new Promise<string>((resolve) => {
-      onUrl = (url) => resolve(agree(url));
+      onUrl = (url, isClientKnown) => {
+        isKnown = isClientKnown;
+        resolve(agree(url));
+      };
     });
     async function* lines() {
       if (!isPasted) return;
@@ -30,7 +34,7 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
     const person: SigningIn = { onUrl, lines: lines(), onIgnored: (why) => ignored.push(why) };
     const signedIn = logins.signIn(server, person, never());
     if (!isPasted) await open(await callback);
-    return { login: (await signedIn)._unsafeUnwrap(), ignored };
+    return { login: (await signedIn)._unsafeUnwrap(), ignored, isKnown };
   };
 
   describe(`${name} as Logins`, () => {
@@ -48,6 +52,12 @@ export function describeLogins(name: string, start: () => Promise<LoginsKit>): v
       const { login, ignored } = await signIn(kit, 'notes', true);
       expect(ignored).toHaveLength(2);
       expect(await kit.logins.list()).toEqual([login]);
+    });
+
+    test('uses the client of a login again, and says so, because its issuer may have forgotten it', async () => {
+      const kit = await start();
+      expect((await signIn(kit, 'notes')).isKnown).toBe(false);
+      expect((await signIn(kit, 'notes')).isKnown).toBe(true);
     });
 
     test('ends a login once', async () => {

@@ -1,4 +1,4 @@
-import { chownSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -26,9 +26,9 @@ function start() {
 }
 
 test('reading creates nothing', async () => {
-  const { parent, files } = start();
+  const { parent, files, logger } = start();
   expect(await files.read(SERVER)).toBeUndefined();
-  expect(readdirSync(parent)).toEqual([]);
+  expect([readdirSync(parent), logger.lines]).toEqual([[], []]);
 });
 
 test('a login is read as it was written, under any spelling of its URL, and is gone after its end', async () => {
@@ -51,18 +51,29 @@ ownersTest('a login of another user is not used, with one warning, and can be re
   await save(LOGIN);
   chownSync(path, OTHER_USER, OTHER_USER);
   for (let times = 0; times < 2; times += 1) expect(await files.read(SERVER)).toBeUndefined();
-  expect(logger.lines).toEqual([
-    `warn logins: ${path} belongs to another user, so it is not used; sign in again, or change its owner`,
-  ]);
+  expect(logger.lines).toEqual([`warn logins: ${path} is not used, because it belongs to another user; sign in again`]);
   await save(LOGIN);
   expect(await files.read(SERVER)).toEqual(LOGIN);
 });
 
-test.each(['{', '[]', '{"tokens":{}}'])('a file that is not a login (%s) counts as none', async (text) => {
-  const { files, path, save } = start();
+test.each([
+  ...['', '{', '[]', 'null', '{"tokens":{}}', JSON.stringify({ ...LOGIN, metadata: {} })],
+  ...[{ client: {} }, { tokens: {} }, { tokens: { access_token: 5 } }].map((change) =>
+    JSON.stringify({ ...LOGIN, ...change }),
+  ),
+])('a file that is not a login (%s) counts as none, and is named once', async (text) => {
+  const { files, path, save, logger } = start();
   await save(LOGIN);
   writeFileSync(path, text);
-  expect(await files.read(SERVER)).toBeUndefined();
+  for (let times = 0; times < 3; times += 1) expect(await files.read(SERVER)).toBeUndefined();
+  expect(logger.lines).toEqual([`warn logins: ${path} is not used, because it contains no login; sign in again`]);
+});
+
+test('what cannot be read as a file counts as no login, and is named once', async () => {
+  const { files, path, logger } = start();
+  mkdirSync(path, { recursive: true });
+  for (let times = 0; times < 3; times += 1) expect(await files.read(SERVER)).toBeUndefined();
+  expect(logger.lines).toEqual([`warn logins: ${path} is not used, because it is not a file; sign in again`]);
 });
 
 test('what a killed process left is removed, and nothing else', async () => {

@@ -111,11 +111,12 @@ test.each([
   ['another reason: it may be accepted later', 'invalid_client', 'refresh-0'],
 ])('a login that is refused is used to its end (%s)', async (_, error, refreshToken) => {
   const { issuer, clock, renewals, stored, tokens } = await start();
-  issuer.answers.set('/token', { status: 400, body: { error } });
+  issuer.answers.set('/token', { status: 400, body: { error, error_description: 'Gone' } });
   await clock.advance(HOUR_MS - 1);
   expect([await tokens.token(), await tokens.token()]).toEqual(['access-0', 'access-0']);
   expect((await stored())?.refresh_token).toBe(refreshToken);
   expect(renewals).toEqual(['refused']);
+  expect(tokens.refusal).toBe(`${issuer.origin}/token answered ${error}: Gone`);
   expect(await tokens.token('access-0')).toBeUndefined();
   await clock.advance(1);
   expect(await tokens.token()).toBeUndefined();

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err } from 'neverthrow';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { OAuthLogins } from '../../src/adapters/outbound/login/oauth-logins.ts';
@@ -64,6 +64,73 @@ async function startFake(): Promise<LoginsKit> {
 
 describeLogins('OAuthLogins', startOAuth);
 describeLogins('FakeLogins', startFake);
+
+/** `notes`, and the URL of the callback of a person who has agreed. The login waits until `open` has opened it. */
+async function waiting() {
+  const issuer = await FakeIssuer.start();
+  const logins = await oauthLogins(issuer);
+  async function* lines() {}
+  let onUrl = (_: string): void => {};
+  const callback = new Promise<string>((resolve) => {
+    onUrl = (url) => resolve(issuer.callbackFor(url));
+  });
+  const signedIn = logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+  return { logins, issuer, signedIn, callback: await callback };
+}
+
+test.each<[string, (url: URL) => URL | string, RequestInit?]>([
+  ['another state', (url) => url.href.replace('state=', 'state=x')],
+  ['no state', (url) => url.href.replace('state=', 'no=')],
+  ['another path', (url) => Object.assign(url, { pathname: '/other' })],
+  ['a path below', (url) => Object.assign(url, { pathname: '/callback/' })],
+  ['no path', (url) => Object.assign(url, { pathname: '/' })],
+  ['another method', (url) => url, { method: 'POST' }],
+  ['a method without an answer', (url) => url, { method: 'HEAD' }],
+  ['an error with another state', (url) => url.href.replace('state=', 'error=access_denied&state=x')],
+])('a callback with %s is refused, and the login waits on', async (_, change, init) => {
+  const { logins, signedIn, callback } = await waiting();
+  expect((await fetch(change(new URL(callback)), init)).status).toBe(400);
+  expect(await logins.list()).toEqual([]);
+  expect((await fetch(callback)).status).toBe(200);
+  expect((await signedIn).isOk()).toBe(true);
+});
+
+describe('a second login registers no second client', () => {
+  test('of one server at one issuer with one port', async () => {
+    const issuer = await FakeIssuer.start();
+    const logins = await oauthLogins(issuer);
+    for (let times = 0; times < 3; times += 1) await signIn(logins, issuer);
+    expect(issuer.registrations).toHaveLength(1);
+    expect(issuer.tokenRequests.map(({ parameters }) => parameters.client_id)).toEqual(Array(3).fill('client-1'));
+  });
+
+  test.each<[string, (issuer: FakeIssuer, logins: OAuthLogins) => unknown]>([
+    ['the login has ended', (_, logins) => logins.signOut('notes', never())],
+    ['the login needs more scopes', (issuer) => (issuer.resource = { scopes_supported: ['read', 'write'] })],
+  ])('unless %s', async (_, change) => {
+    const issuer = await FakeIssuer.start();
+    const logins = await oauthLogins(issuer);
+    await signIn(logins, issuer);
+    await change(issuer, logins);
+    await signIn(logins, issuer);
+    expect(issuer.registrations).toHaveLength(2);
+  });
+
+  test('and says what to do if the issuer has forgotten it', async () => {
+    const issuer = await FakeIssuer.start();
+    const logins = await oauthLogins(issuer);
+    await signIn(logins, issuer);
+    issuer.answers.set('/token', { status: 401, body: { error: 'invalid_client', error_description: 'Unknown' } });
+    async function* lines() {}
+    const onUrl = (url: string) => void fetch(issuer.callbackFor(url)).then((response) => response.text());
+    const signedIn = await logins.signIn('notes', { onUrl, lines: lines(), onIgnored: () => {} }, never());
+    expect(signedIn).toEqual(
+      err(
+        `${issuer.origin}/token answered invalid_client: Unknown; run logout first, so that it registers a new client`,
+      ),
+    );
+  });
+});
 
 test('there is no sign-in within 5 minutes', async () => {
   const issuer = await FakeIssuer.start();

@@ -248,7 +248,7 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
   [
     'a member is missing that RFC 8414 requires',
     (i) => (i.metadata = { response_types_supported: undefined }),
-    'does not conform to its standard: response_types_supported: ',
+    'does not conform to its standard; missing, or of another form: response_types_supported',
   ],
   [
     'an endpoint is not https',
@@ -325,6 +325,30 @@ test.each<[string, Record<string, string>, object, string]>([
   expect(reason).toContain(message);
   expect(reason).not.toContain('never-shown');
   expect(issuer.tokenRequests).toEqual([]);
+});
+
+test.each<[string, (issuer: FakeIssuer) => void]>([
+  ['the metadata of the issuer lack members', (i) => i.answers.set(OAUTH, { body: { issuer: i.origin } })],
+  ['members of them are of another kind', (i) => (i.metadata = { issuer: 5, token_endpoint: [], scopes_supported: 1 })],
+  ['endpoints of them are no URLs', (i) => (i.metadata = { authorization_endpoint: 'there', token_endpoint: 'x' })],
+  [
+    'the metadata of the resource are of another kind, and name no issuer',
+    (i) => {
+      i.resource = { resource: 5 };
+      i.answers.set(OAUTH, { status: 404 });
+    },
+  ],
+  ['the registration is empty', (i) => i.answers.set('/registration', { status: 201, body: {} })],
+  ['the registration is of another kind', (i) => i.answers.set('/registration', { body: { client_id: {} } })],
+  ['there is no token', (i) => i.answers.set('/token', { body: {} })],
+  ['the token is of another kind', (i) => (i.tokens = { access_token: 1, token_type: [], scope: 7 })],
+  ['the token is no object', (i) => i.answers.set('/token', { body: '[1]' })],
+])('a login fails in the words of this program if %s', async (_, change) => {
+  const { issuer, failure } = await start();
+  change(issuer);
+  const reason = await failure();
+  expect(reason).not.toMatch(/Invalid|expected|received|undefined|zod|\[object|[{[]/);
+  expect(reason).toMatch(/; missing, or of another form: [a-z_, ]+$| has no metadata$/);
 });
 
 test('a code that is refused fails with the words of the issuer, and nothing is tried again', async () => {

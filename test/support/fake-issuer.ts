@@ -110,8 +110,8 @@ export class FakeIssuer {
     }
     if (path === '/registration') {
       this.registrations.push(JSON.parse(body));
-      const { redirect_uris } = JSON.parse(body) as { redirect_uris: unknown };
-      return { status: 201, body: { client_id: `client-${this.registrations.length}`, redirect_uris } };
+      const { redirect_uris, scope } = JSON.parse(body) as { redirect_uris: unknown; scope?: string };
+      return { status: 201, body: { client_id: `client-${this.registrations.length}`, redirect_uris, scope } };
     }
     const parameters = Object.fromEntries(new URLSearchParams(body));
     if (path === '/revocation') {

@@ -23,7 +23,7 @@ export class FakeLogins implements Logins {
   async signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>> {
     if (this.failure !== undefined) return err(this.failure);
     const url = `https://auth.example.com/authorize?state=right&redirect_uri=${encodeURIComponent(CALLBACK)}`;
-    person.onUrl(url);
+    person.onUrl(url, this.#logins.has(server));
     const pasted = async () => {
       for await (const line of person.lines) {
         if (line.startsWith(`${CALLBACK}?state=right`)) return;

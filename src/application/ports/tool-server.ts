@@ -139,8 +139,8 @@ export interface LoginSummary {
 
 /** The person who signs in with a browser. */
 export interface SigningIn {
-  /** Shows the URL, which the person opens on any machine. */
-  readonly onUrl: (url: string) => void;
+  /** Shows the URL, which the person opens on any machine. `isClientKnown`: the client is that of a former login, which the issuer may have forgotten. */
+  readonly onUrl: (url: string, isClientKnown: boolean) => void;
   /** Lines that the person pastes: one is the URL of the callback. */
   readonly lines: AsyncIterable<string>;
   /** Reports why a line was not accepted, as a part of a sentence. The wait continues. */

@@ -29,12 +29,13 @@ export async function login(options: LoginOptions, signal: AbortSignal): Promise
   if (why !== undefined) say(LOGIN_MESSAGES.notPossible(server, why));
   if (why !== undefined || !isKnown(options)) return BAD_USAGE;
   const line = openLine(options, LOGIN_MESSAGES.lookingFor(server));
-  const onUrl = (url: string) => {
+  const onUrl = (url: string, isClientKnown: boolean) => {
     line?.end();
     say(LOGIN_MESSAGES.signInAt(server, openBrowser !== undefined));
     // Not redacted: the issuer needs the complete URL.
     err.write(`${url}\n`);
     say(LOGIN_MESSAGES.paste);
+    if (isClientKnown) say(LOGIN_MESSAGES.ifUnknown(server, options.ownCommand));
     openBrowser?.(url);
   };
   const onIgnored = (why: string) => say(LOGIN_MESSAGES.ignored(why));

@@ -42,6 +42,8 @@ export const LOGIN_MESSAGES = {
   signInAt: (server: string, opensBrowser: boolean) =>
     `Sign in to ${server} in the browser${opensBrowser ? '. If none opens, sign in' : ','} at this URL:`,
   paste: 'If the browser cannot open 127.0.0.1 afterwards, paste that address here (input is hidden).',
+  ifUnknown: (server: string, ownCommand?: OwnCommand) =>
+    `If its page says that the client is unknown, run first: ${advised(`logout ${server}`, ownCommand)}`,
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 
 /** Replaces or creates a file. At any time, the file is complete: the old or the new one. Rejects if it cannot be written. */
 export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
@@ -45,19 +46,21 @@ export function isTrusted(stats: Stats): boolean {
   return isOwn(stats) && (process.platform === 'win32' || (stats.mode & 0o022) === 0);
 }
 
-/** The text of a file that is accepted, and whether there is another. Does not wait for the writer of a pipe. */
+/** The text of a file that is accepted, or why it is not read; neither if there is none. Does not wait for the writer of a pipe. */
 export async function readAccepted(
   path: string,
   isAccepted: (stats: Stats) => boolean,
-): Promise<{ readonly text?: string; readonly isRefused?: true }> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
-  if (file === undefined) return {};
+): Promise<{ readonly text?: string; readonly reason?: string }> {
+  let file: FileHandle | undefined;
   try {
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stats = await file.stat();
-    return stats.isFile() && isAccepted(stats) ? { text: await file.readFile('utf8') } : { isRefused: true };
-  } catch {
-    return {};
+    if (!stats.isFile()) return { reason: 'it is not a file' };
+    return isAccepted(stats) ? { text: await file.readFile('utf8') } : { reason: FOREIGN };
+  } catch (error) {
+    const reason = reasonOf(error);
+    return reason === 'ENOENT' ? {} : { reason };
   } finally {
-    await file.close();
+    await file?.close();
   }
 }

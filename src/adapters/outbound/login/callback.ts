@@ -2,10 +2,12 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+const PATH = '/callback';
+
 /** A server on this machine that waits for the browser to return from the issuer. */
 export type Callback = Awaited<ReturnType<typeof openCallback>>;
 
-/** Waits until `close` for a callback with this state, which only the issuer learns. Rejects if the port is in use. */
+/** Waits until `close` for a callback with this state, which only the issuer learns; refuses other requests. Rejects if the port is in use. */
 export async function openCallback(port: number, state: string) {
   let onReturned = (_: URLSearchParams): void => {};
   const returned = new Promise<URLSearchParams>((resolve) => {
@@ -20,7 +22,7 @@ export async function openCallback(port: number, state: string) {
   };
   const server = createServer(({ method, url = '' }, response) => {
     const [status, text] =
-      method === 'GET' && accept(url)
+      method === 'GET' && url.split('?')[0] === PATH && accept(url)
         ? [200, 'You can close this page and return to the terminal.']
         : [400, 'This address does not belong to the login that is in progress.'];
     response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${text}\n`);
@@ -31,7 +33,7 @@ export async function openCallback(port: number, state: string) {
     server.closeAllConnections();
   };
   return {
-    redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`,
+    redirectUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`,
     returned,
     accept,
     close,

@@ -17,9 +17,10 @@ export class LoginFiles {
   readonly folder: string;
   readonly #clock: Clock;
   readonly #logger: Pick<Logger, 'warn'> | undefined;
-  readonly #refused = new Set<string>();
+  /** The files that a warning has named. */
+  readonly #named = new Set<string>();
 
-  /** `logger` gets a warning for each login of another user. */
+  /** `logger` gets one warning for each file that cannot be used. */
   constructor(folder: string, clock: Clock, logger?: Pick<Logger, 'warn'>) {
     this.folder = folder;
     this.#clock = clock;
@@ -37,20 +38,18 @@ export class LoginFiles {
     return modes.some((mode) => (mode & 0o077) !== 0);
   }
 
-  /** The login of a server; undefined if its file contains none, or belongs to another user, whose account would then get the calls. */
+  /** The login of a server; undefined if its file cannot be read or contains none, or belongs to another user, whose account would then get the calls. */
   async read(url: string): Promise<Login | undefined> {
     const path = this.pathOf(url);
-    const { text = '', isRefused } = await readAccepted(path, isOwn);
-    if (isRefused && !this.#refused.has(path)) {
-      this.#refused.add(path);
-      this.#logger?.warn(
-        `logins: ${path} belongs to another user, so it is not used; sign in again, or change its owner`,
-      );
+    const { text, reason } = await readAccepted(path, isOwn);
+    const login = parseJson(text ?? '');
+    if (isLogin(login)) return login;
+    const why = text === undefined ? reason : 'it contains no login';
+    if (why !== undefined && !this.#named.has(path)) {
+      this.#named.add(path);
+      this.#logger?.warn(`logins: ${path} is not used, because ${why}; sign in again`);
     }
-    const login = parseJson(text);
-    return isObject(login) && isObject(login.metadata) && isObject(login.tokens)
-      ? (login as unknown as Login)
-      : undefined;
+    return undefined;
   }
 
   /**
@@ -94,6 +93,13 @@ export class LoginFiles {
       await utimes(lock, now, now).catch(() => {});
     } while ((await this.#clock.sleep(TOUCH_MS, ended)) === 'elapsed');
   }
+}
+
+function isLogin(value: unknown): value is Login {
+  const { metadata, client, tokens } = isObject(value) ? value : {};
+  const urls = isObject(metadata) ? [metadata.issuer, metadata.token_endpoint] : [''];
+  const isComplete = isObject(client) && typeof client.client_id === 'string' && isObject(tokens);
+  return isComplete && typeof tokens.access_token === 'string' && urls.every((url) => URL.canParse(String(url)));
 }
 
 /** Takes the lock; false if another process has it. The lock is an empty file, so that it can be created on a full disk. */

@@ -48,6 +48,8 @@ export class LoginTokens {
   #renewing: Promise<Login | undefined> | undefined;
   /** The token whose renewal failed. It is used until it expires. */
   #unrenewed: string | undefined;
+  /** The token that the issuer refused to renew, and why. */
+  #refused: { readonly token: string | undefined; readonly reason: string } | undefined;
 
   constructor(options: TokensOptions) {
     const kind = kindOf(options.server.auth);
@@ -57,6 +59,10 @@ export class LoginTokens {
 
   get login(): Login | undefined {
     return this.#kept.login;
+  }
+
+  get refusal(): string | undefined {
+    return this.#refused?.token === this.login?.tokens.access_token ? this.#refused?.reason : undefined;
   }
 
   /** The login of a machine; undefined for a person. */
@@ -96,6 +102,7 @@ export class LoginTokens {
     } catch (error) {
       const failure = toFailure(error);
       const outcome = failure.refusal === undefined ? 'failed' : 'refused';
+      if (outcome === 'refused') this.#refused = { token: known?.tokens.access_token, reason: failure.message };
       if (known !== undefined) this.#options.onRenewal(outcome, failure.message);
       throw failure;
     }

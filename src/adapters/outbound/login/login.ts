@@ -1,5 +1,6 @@
 import type {
   AuthorizationServerMetadata,
+  OAuthClientInformationFull,
   OAuthClientInformationMixed,
   OAuthTokens,
 } from '@modelcontextprotocol/client';
@@ -74,6 +75,21 @@ export function secretsOf({ tokens, client }: Login): readonly string[] {
 export function clientOf({ client }: Pick<Login, 'client'>, { auth }: LoginServer): Login['client'] {
   const isConfigured = auth?.clientSecret !== undefined && auth.clientId === client.client_id;
   return isConfigured ? { ...client, client_secret: auth.clientSecret } : client;
+}
+
+/** What a login needs of a client. */
+interface ClientUse {
+  readonly issuer: string;
+  readonly redirectUrl: string;
+  readonly scopes: readonly string[];
+}
+
+/** The client that was registered for a login; undefined if it has no registered one, or one that is for other uses or whose secret ends. */
+export function registeredClient({ metadata, client }: Login, use: ClientUse): Login['client'] | undefined {
+  const { redirect_uris: uris, scope }: Partial<OAuthClientInformationFull> = client;
+  const fits = metadata.issuer === use.issuer && uris?.includes(use.redirectUrl) === true;
+  const hasScopes = scope === undefined || use.scopes.every((name) => scopesIn(scope).includes(name));
+  return fits && hasScopes && !client.client_secret_expires_at ? client : undefined;
 }
 
 /** Whether two URLs have the same resource: they may differ in one `/` at the end, and in a query, which chooses a part of it. */

@@ -92,9 +92,10 @@ export async function named<T>(who: string, task: Promise<T>): Promise<T> {
     return await task;
   } catch (error) {
     if (error instanceof LoginFailure) throw error;
-    const { issues, message } = error as Error & { readonly issues?: readonly { path: string[]; message: string }[] };
-    const details = issues?.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
-    throw new LoginFailure(`${who} does not conform to its standard: ${details ?? message}`);
+    const { issues, message } = error as Error & { readonly issues?: readonly { readonly path: readonly string[] }[] };
+    const members = [...new Set(issues?.map(({ path }) => path.join('.')))].join(', ');
+    const why = issues === undefined ? `: ${message}` : `; missing, or of another form: ${members}`;
+    throw new LoginFailure(`${who} does not conform to its standard${why}`);
   }
 }
 

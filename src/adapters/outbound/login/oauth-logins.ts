@@ -8,7 +8,7 @@ import { type Callback, openCallback } from './callback.ts';
 import { clientOf, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
 import type { LoginFiles } from './login-files.ts';
 import { LoginFailure, type Network, oauthFetch, toFailure } from './oauth-fetch.ts';
-import { requestLogin } from './request-login.ts';
+import { type Person, requestLogin } from './request-login.ts';
 
 interface OAuthLoginsOptions {
   readonly servers: readonly LoginServer[];
@@ -71,11 +71,11 @@ export class OAuthLogins implements Logins {
   async #signIn(server: LoginServer, person: SigningIn, signal: AbortSignal): Promise<Login> {
     const { files, network, learn } = this.#options;
     // Fails before the sign-in if the login could not be written.
-    await files.locked(server.url, async () => {}, signal);
+    const known = await files.locked(server.url, () => files.read(server.url), signal);
     const state = randomBytes(32).toString('base64url');
     const callback = await callbackOf(server, state);
-    const agree = async (url: string) => {
-      person.onUrl(url);
+    const agree: Person['agree'] = async (url, isClientKnown) => {
+      person.onUrl(url, isClientKnown);
       void readPasted(callback, person);
       const { outcome } = await withDeadline(network.clock, WAIT_MS, signal, (limit) =>
         untilAborted(callback.returned, limit),
@@ -85,7 +85,7 @@ export class OAuthLogins implements Logins {
     };
     try {
       const { redirectUrl } = callback;
-      const login = await requestLogin(server, { ...network, learn }, { redirectUrl, state, agree }, signal);
+      const login = await requestLogin(server, { ...network, learn }, { redirectUrl, state, known, agree }, signal);
       learn(secretsOf(login));
       await files.locked(server.url, () => files.write(server.url, login), signal);
       return login;

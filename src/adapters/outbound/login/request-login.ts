@@ -7,8 +7,8 @@ import {
   type OAuthTokens,
 } from '@modelcontextprotocol/client';
 import { shortLine } from '../../../domain/values/clean-text.ts';
-import { demandIn } from '../network/challenge.ts';
-import { issuerId, isWithin, type Login, type LoginServer } from './login.ts';
+import { demandIn, scopesIn } from '../network/challenge.ts';
+import { issuerId, isWithin, type Login, type LoginServer, registeredClient } from './login.ts';
 import type { Machine } from './login-kinds.ts';
 import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from './oauth-fetch.ts';
 
@@ -17,8 +17,10 @@ export interface Person {
   /** The URL to which the issuer sends the browser. */
   readonly redirectUrl: string;
   readonly state: string;
+  /** The former login, whose registered client is used again. */
+  readonly known?: Login | undefined;
   /** Lets the person open the URL; resolves with the parameters with which the browser returned. */
-  readonly agree: (url: string) => Promise<URLSearchParams>;
+  readonly agree: (url: string, isClientKnown: boolean) => Promise<URLSearchParams>;
 }
 
 export interface LoginContext extends Network {
@@ -39,8 +41,8 @@ export async function requestLogin(
   const { resourceMetadataUrl, scope: challenged } = await challengeOf(server, context, signal);
   if (resourceMetadataUrl !== undefined && resourceMetadataUrl.origin !== new URL(url).origin)
     throw new LoginFailure(`the metadata of ${url} are at another host: ${resourceMetadataUrl}`);
-  const provider = new LoginProvider(server, by);
   const asked = configured?.scopes?.join(' ') ?? challenged;
+  const provider = new LoginProvider(server, by, asked);
   const options = {
     serverUrl: url,
     fetchFn: oauthFetch(url, context, signal),
@@ -49,10 +51,15 @@ export async function requestLogin(
   };
   await named(`the issuer of ${url}`, auth(provider, options));
   if ('agree' in by) {
-    const { metadata } = provider;
-    const code = codeOf(await by.agree(provider.page), metadata);
+    const { metadata, isClientKnown } = provider;
+    const code = codeOf(await by.agree(provider.page, isClientKnown), metadata);
     context.learn(provider.secretsWith(code.authorizationCode));
-    await named(metadata.issuer, auth(provider, { ...options, ...code }));
+    await named(metadata.issuer, auth(provider, { ...options, ...code })).catch((error: LoginFailure) => {
+      const isForgotten = isClientKnown && error.refusal === 'invalid_client';
+      throw isForgotten
+        ? new LoginFailure(`${error.message}; run logout first, so that it registers a new client`)
+        : error;
+    });
   }
   return provider.toLogin(context.clock.now());
 }
@@ -65,8 +72,11 @@ class LoginProvider implements OAuthClientProvider {
   readonly validateResourceURL?: () => Promise<URL | undefined>;
   /** The URL at which the person agrees. */
   page = '';
+  /** Whether the client is that of the former login, which the issuer may have forgotten. */
+  isClientKnown = false;
   readonly #server: LoginServer;
   readonly #by: Person | Machine;
+  readonly #asked: string | undefined;
   #client: Login['client'] | undefined;
   #found: OAuthDiscoveryState | undefined;
   #resource: string | undefined;
@@ -74,11 +84,13 @@ class LoginProvider implements OAuthClientProvider {
   #verifier = '';
   #scope = '';
 
-  constructor(server: LoginServer, by: Person | Machine) {
+  /** `asked` are scopes that are asked for instead of those in the metadata. */
+  constructor(server: LoginServer, by: Person | Machine, asked: string | undefined) {
     const { clientId, clientSecret, clientMetadataUrl, issuer, scopes, resource } = server.auth ?? {};
     const isPerson = 'agree' in by;
     this.#server = server;
     this.#by = by;
+    this.#asked = asked;
     if (clientId)
       this.#client = { client_id: clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
     if (issuer) this.#found = { authorizationServerUrl: issuerId(issuer) };
@@ -113,6 +125,7 @@ class LoginProvider implements OAuthClientProvider {
 
   saveDiscoveryState(found: OAuthDiscoveryState): void {
     this.#found = found;
+    this.#useKnown(found);
     this.#check(found);
   }
 
@@ -173,6 +186,17 @@ class LoginProvider implements OAuthClientProvider {
       tokens: { scope: this.#scope, ...tokens },
       receivedAt: now.getTime(),
     };
+  }
+
+  /** Uses the client that is registered for the former login, if it fits. */
+  #useKnown({ resourceMetadata }: OAuthDiscoveryState): void {
+    const known = 'agree' in this.#by ? this.#by.known : undefined;
+    const { metadata, redirectUrl = '' } = this;
+    const scopes = this.#asked === undefined ? (resourceMetadata?.scopes_supported ?? []) : scopesIn(this.#asked);
+    const client = known && registeredClient(known, { issuer: metadata.issuer, redirectUrl, scopes });
+    if (this.#client !== undefined || client === undefined) return;
+    this.#client = client;
+    this.isClientKnown = true;
   }
 
   /** Throws for metadata that the official client accepts and this program does not, before anything is sent to the endpoints. */

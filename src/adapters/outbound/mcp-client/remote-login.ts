@@ -27,6 +27,8 @@ export interface ServerTokens {
   read(): Promise<SignedIn | undefined>;
   /** The login that was last read or received. */
   readonly login: SignedIn | undefined;
+  /** Why the issuer does not renew the login, for people. */
+  readonly refusal?: string | undefined;
   /** The login of a machine that has a token. */
   readonly summary?: LoginSummary | undefined;
 }
@@ -113,7 +115,9 @@ export class RemoteLogin implements ServerLogin {
 
   #require(): never {
     this.#isPossible = true;
-    this.required = `requires a login; sign in with: ${this.#options.command}`;
+    const { tokens, command } = this.#options;
+    const why = tokens.refusal === undefined ? '' : `, because ${tokens.refusal}`;
+    this.required = `requires a login${why}; sign in with: ${command}`;
     throw new LoginRequired(this.required);
   }
 

@@ -62,6 +62,14 @@ describe('login', () => {
     expect(err).toMatch(/^\r\u001B\[2K0 s {2}Looking for the issuer of notes\r\u001B\[2KSign in to notes /);
   });
 
+  test('says what to do if the issuer has forgotten the client of the login that exists', async () => {
+    const { signIn } = start();
+    await signIn();
+    expect((await signIn()).err.split('\n').at(-2)).toBe(
+      'If its page says that the client is unknown, run first: openai-responses-mcp logout notes',
+    );
+  });
+
   test('accepts a pasted URL, and says why others are not', async () => {
     const { signIn, logins } = start();
     logins.signsIn = false;

@@ -28,6 +28,7 @@ function start(
     tokens: [] as string[],
     login: undefined as Awaited<ReturnType<ServerTokens['read']>>,
     failure: undefined as Error | undefined,
+    whyEnded: undefined as string | undefined,
     reads: 0,
   };
   const writeLogin = (id: string, ...tokens: readonly string[]) => {
@@ -38,6 +39,9 @@ function start(
   const tokens: ServerTokens = {
     get login() {
       return known;
+    },
+    get refusal() {
+      return world.whyEnded;
     },
     read: async () => {
       world.reads += 1;
@@ -135,6 +139,16 @@ describe('a person must sign in', () => {
     started.writeLogin('1');
     await isRequired(started);
     expect(started.seen).toEqual([]);
+  });
+
+  test('with the reason of the issuer beside the command', async () => {
+    const started = start();
+    started.writeLogin('1');
+    started.world.whyEnded = 'https://auth.example.com/token answered invalid_client: Gone';
+    await isRequired(started);
+    expect(started.login.required).toBe(
+      `requires a login, because https://auth.example.com/token answered invalid_client: Gone; sign in with: ${COMMAND}`,
+    );
   });
 
   test.each(['', 'Negotiate', 'Basic realm="Bearer"'])(
