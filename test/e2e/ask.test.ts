@@ -22,10 +22,10 @@ test('prints only the answer to a pipe, complete, whatever server.max_answer_cha
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital of Australia\?\n/);
 });
 
-test('reads the question from a pipe', async () => {
+test.each(['\n', '\uFEFF\r\n '])('reads the question from a pipe, after %j', async (before) => {
   const api = await fakeApi();
   api.reply(answers('Canberra.'));
-  const stdin = '\nWhat is the capital\nof Australia?\n';
+  const stdin = `${before}What is the capital\nof Australia?\n`;
   expect(await runCli(['ask', '-'], { env: apiEnv(api), stdin })).toMatchObject({ code: 0, stdout: 'Canberra.\n' });
   expect(String(api.requests[0]?.body.input)).toMatch(/^What is the capital\nof Australia\?\n\n\[Search hints\]/);
 });

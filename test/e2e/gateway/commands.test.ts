@@ -36,6 +36,7 @@ test.each([
   ['argument', () => INPUT, ''],
   ['file', () => `@${newFile('input.json', `\uFEFF${INPUT}`)}`, ''],
   ['standard input', () => '-', INPUT],
+  ['standard input after a byte order mark', () => '-', `\uFEFF\r\n ${INPUT}\r\n`],
 ])('call takes the input from the %s, and starts only its server', async (_, toWord, stdin) => {
   const { config, started } = configure(['one', 'two']);
   expect(await runCli(['call', 'one', 'echo', toWord(), '--config', config], { stdin })).toEqual({
