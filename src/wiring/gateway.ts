@@ -4,7 +4,7 @@ import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/process-messages.ts';
 import { notApprovedMessage } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import { DefinitionFiles } from '../adapters/outbound/definitions/definition-files.ts';
+import { DefinitionFiles, lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
 import { cacheFolder } from '../adapters/outbound/files/local-files.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
@@ -157,6 +157,7 @@ export function toDescribed(entry: ServerEntry, server: ToolServer, { config, cl
     server,
     fingerprint: JSON.stringify(entry),
     key: () => keyOf(entry, logins),
+    changedMs: async () => (connection.kind === 'child' ? lastChangeMs(connection) : 0),
   };
 }
 

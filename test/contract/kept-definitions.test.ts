@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { DefinitionFiles } from '../../src/adapters/outbound/definitions/definition-files.ts';
+import { DefinitionFiles, lastChangeMs } from '../../src/adapters/outbound/definitions/definition-files.ts';
 import type { Definitions } from '../../src/application/ports/tool-server.ts';
 import { newFile, newFolder } from '../e2e/files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -147,4 +147,20 @@ test('what was not used for months, and what a killed process left, is removed',
   await open().write('new', DEFINITIONS);
   expect(readdirSync(folder)).toHaveLength(2);
   expect(await open().read('new')).toEqual(DEFINITIONS);
+});
+
+test('the last change is that of the files that a command names, in its folder', async () => {
+  const folder = newFolder();
+  const changes = [
+    ['server.js', 1000],
+    ['own.js', 2000],
+  ] as const;
+  for (const [name, seconds] of changes) {
+    writeFileSync(path.join(folder, name), '');
+    utimesSync(path.join(folder, name), seconds, seconds);
+  }
+  const ofArgs = (...args: readonly string[]) => lastChangeMs({ command: 'no-such-command', args, cwd: folder });
+  expect(await ofArgs('--flag', 'server.js')).toBe(1_000_000);
+  expect(await ofArgs(path.join(folder, 'server.js'), 'own.js')).toBe(2_000_000);
+  expect(await ofArgs('-y', 'a-package', folder, '.')).toBe(0);
 });

@@ -76,6 +76,8 @@ export interface DescribedServer extends Pick<ConfiguredServer, 'server' | 'fing
   readonly definition: Omit<ServerDefinition, 'start'> & { readonly start: Start | undefined };
   /** Everything that can change the lists of the server now, such as its login: the key of its kept description. */
   readonly key: () => Promise<string>;
+  /** When a file that its command names last changed, in milliseconds since 1970; 0 if it names none. */
+  readonly changedMs: () => Promise<number>;
 }
 
 interface PlanOptions extends Pick<Services, 'clock' | 'redactor'> {
@@ -99,7 +101,7 @@ const START: Readonly<Record<Starts, (own: Start | undefined, isChild: boolean) 
 /** Decides when a server starts, how often, and what is known of it before. */
 export async function planServer(described: DescribedServer, options: PlanOptions): Promise<ConfiguredServer> {
   const { starts, kept, approved, clock, redactor } = options;
-  const { definition, key, ...server } = described;
+  const { definition, key, changedMs, ...server } = described;
   const { name, transport } = definition;
   const isServing = starts === 'on_use' || starts === 'at_once';
   const start = START[starts](definition.start, transport === 'stdio');
@@ -107,7 +109,10 @@ export async function planServer(described: DescribedServer, options: PlanOption
   const planned = { ...definition, start, restart: isServing ? definition.restart : ('never' as const) };
   // Where servers always run, nothing needs to be kept.
   if (start === 'at_once' && starts === 'at_once') return { ...server, definition: planned };
-  const known = (await kept?.read(await key())) ?? (isServing ? fromLock(name, approved) : undefined);
+  const listed = await kept?.read(await key());
+  // A person who has changed a server looks for the change. A session begins with the earlier list, because a file may also be data.
+  const isOutdated = starts === 'unknown' && (await changedMs()) > (listed?.listedAt?.getTime() ?? 0);
+  const known = isOutdated ? undefined : (listed ?? (isServing ? fromLock(name, approved) : undefined));
   const ageMs = clock.now().getTime() - (known?.listedAt?.getTime() ?? Number.POSITIVE_INFINITY);
   const isStale = starts !== 'unknown' && ageMs >= STALE_MS;
   const keep =

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock, Logger } from '../../../application/ports/services.ts';
 import type { Definitions, KeptDefinitions } from '../../../application/ports/tool-server.ts';
 import { codeOf, reasonOf } from '../../../domain/values/certificate-problem.ts';
@@ -78,6 +78,17 @@ export class DefinitionFiles implements KeptDefinitions {
       if (name !== 'key' && ageMs > UNUSED_MS) await rm(path, { force: true });
     }
   }
+}
+
+/** When one of the files that a command names, such as a script, last changed, in milliseconds since 1970; 0 if it names none. */
+export async function lastChangeMs(named: {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+}): Promise<number> {
+  const paths = [named.command, ...named.args].map((word) => resolve(named.cwd, word));
+  const files = await Promise.all(paths.map((path) => stat(path).catch(() => undefined)));
+  return Math.max(0, ...files.map((stats) => (stats?.isFile() ? stats.mtimeMs : 0)));
 }
 
 /** The definitions in a file; undefined if another version wrote it, or it is damaged. */

@@ -19,7 +19,7 @@ type Start = DescribedServer['definition']['start'];
 
 const described = (transport: 'stdio' | 'http' = 'stdio', start?: Start, key = 'key'): DescribedServer => {
   const { definition, ...server } = configured('fake', { transport, restart: 'on-failure' });
-  return { ...server, definition: { ...definition, start }, key: async () => key };
+  return { ...server, definition: { ...definition, start }, key: async () => key, changedMs: async () => 0 };
 };
 const definitions = (more: Partial<Definitions> = {}): Definitions => ({
   listedAt: new FakeClock().now(),
@@ -78,6 +78,18 @@ describe('what is kept', () => {
     await keep();
     expect((await plan(described())).known).toEqual(definitions());
     expect((await plan(described('stdio', undefined, 'another key'))).known).toBeUndefined();
+  });
+
+  test.each<[string, Starts, number, boolean]>([
+    ['is used again while a person looks', 'unknown', 0, true],
+    ['is not, if a file of the command has changed since', 'unknown', 1, false],
+    ['is where clients are served, whatever has changed', 'on_use', 1, true],
+  ])('%s', async (_, starts, laterMs, isKnown) => {
+    const { plan, keep } = newProgram();
+    await keep();
+    const changedMs = async () => new FakeClock().now().getTime() + laterMs;
+    const { known, definition } = await plan({ ...described(), changedMs }, starts);
+    expect([known !== undefined, definition.start]).toEqual([isKnown, 'on_use']);
   });
 
   test('contains no secret that the program knows', async () => {
