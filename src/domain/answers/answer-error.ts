@@ -54,40 +54,59 @@ export type AnswerError = { readonly effects?: readonly string[] } & (
   | Kind<'cancelled', { isDetached?: true }>
 );
 
-/** Whether the API may have been asked before each error. Other calls count for no quota, and can be repeated. */
-export const ANSWER_ERRORS: Readonly<Record<AnswerError['kind'], { readonly isMade: boolean }>> = {
-  invalid_arguments: { isMade: false },
-  no_profile: { isMade: false },
-  no_api_key: { isMade: false },
-  placeholder_api_key: { isMade: false },
-  malformed_api_key: { isMade: false },
-  unknown_answer: { isMade: false },
-  audit_unavailable: { isMade: false },
-  unrecorded: { isMade: true },
-  rejected_api_key: { isMade: true },
-  missing_permission: { isMade: true },
-  model_not_found: { isMade: true },
-  forbidden: { isMade: true },
-  bad_request: { isMade: true },
-  quota_exhausted: { isMade: true },
-  failed: { isMade: true },
-  unreadable_reply: { isMade: true },
-  rate_limited: { isMade: true },
-  server_error: { isMade: true },
-  connection_failed: { isMade: true },
-  not_recorded: { isMade: true },
-  unreadable_recordings: { isMade: true },
-  content_filtered: { isMade: true },
-  cached_search_rejected: { isMade: true },
-  data_residency: { isMade: true },
-  search_cancelled: { isMade: true },
-  interrupted: { isMade: true },
-  no_final_answer: { isMade: true },
-  history_rejected: { isMade: true },
-  policy_violation: { isMade: true },
-  web_not_restricted: { isMade: true },
-  empty_answer: { isMade: true },
-  not_searched: { isMade: true },
-  timed_out: { isMade: true },
-  cancelled: { isMade: true },
-};
+/** The call is wrong: its caller can mend it, and nothing was asked. */
+const WRONG = { isWrong: true, isMade: false } as const;
+/** The API was not asked: the call counts for no quota, and can be repeated. */
+const NOT_ASKED = { isWrong: false, isMade: false } as const;
+/** The API may have been asked. */
+const ASKED = { isWrong: false, isMade: true } as const;
+
+/** What programs know of each error. */
+export const ANSWER_ERRORS = {
+  invalid_arguments: WRONG,
+  no_profile: NOT_ASKED,
+  no_api_key: NOT_ASKED,
+  placeholder_api_key: NOT_ASKED,
+  malformed_api_key: NOT_ASKED,
+  unknown_answer: NOT_ASKED,
+  audit_unavailable: NOT_ASKED,
+  unrecorded: ASKED,
+  rejected_api_key: ASKED,
+  missing_permission: ASKED,
+  model_not_found: ASKED,
+  forbidden: ASKED,
+  bad_request: ASKED,
+  quota_exhausted: ASKED,
+  failed: ASKED,
+  unreadable_reply: ASKED,
+  rate_limited: ASKED,
+  server_error: ASKED,
+  connection_failed: ASKED,
+  not_recorded: ASKED,
+  unreadable_recordings: ASKED,
+  content_filtered: ASKED,
+  cached_search_rejected: ASKED,
+  data_residency: ASKED,
+  search_cancelled: ASKED,
+  interrupted: ASKED,
+  no_final_answer: ASKED,
+  history_rejected: ASKED,
+  policy_violation: ASKED,
+  web_not_restricted: ASKED,
+  empty_answer: ASKED,
+  not_searched: ASKED,
+  timed_out: ASKED,
+  cancelled: ASKED,
+} as const satisfies Readonly<Record<AnswerError['kind'], { readonly isWrong: boolean; readonly isMade: boolean }>>;
+
+type Rows = typeof ANSWER_ERRORS;
+
+/** The errors of calls that are wrong. MCP and REST have a form of their own for them. */
+export type WrongCall = Extract<
+  AnswerError,
+  Kind<{ [K in keyof Rows]: Rows[K]['isWrong'] extends true ? K : never }[keyof Rows]>
+>;
+
+export function isWrongCall(error: AnswerError): error is WrongCall {
+  return ANSWER_ERRORS[error.kind].isWrong;
+}

@@ -1,4 +1,5 @@
 import type { ToolError } from '../../../application/tools/tool-call.ts';
+import { isWrongCall } from '../../../domain/answers/answer-error.ts';
 import { loginCommand, type SchemaError, type ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type ToolResult, textOf } from '../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
@@ -99,44 +100,50 @@ export function rightRequired(message: string): Refusal {
 
 /** The refusal for a failed call. */
 export function ofToolCallError(error: ToolCallError): Refusal {
-  const { kind } = error;
-  const isAudit = kind === 'audit_unavailable' || kind === 'unrecorded';
-  const isSoon = kind === 'audit_unavailable' || kind === 'overloaded' || kind === 'shutting_down';
-  const retryAfterMs = kind === 'not_available' ? error.retryAfterMs : isSoon ? 1000 : undefined;
-  const more = { details: detailsOf(error), retryAfterMs, ...(isAudit && { reason: 'audit not available' }) };
-  return refusal(toolErrorCode(error), toolErrorMessage(error), more);
+  return refusal(toolErrorCode(error), toolErrorMessage(error), { details: {}, ...moreOf(error) });
 }
 
-/** The details of an error for programs. The `data` of a server's error is merged into them. */
-function detailsOf(error: ToolCallError): JsonObject {
+/** The time after which a call that was not made can be made, if the cause is only its moment. */
+const SOON_MS = 1000;
+/** Logged even if the call was made. */
+const NO_AUDIT_LINE = 'audit not available';
+
+/** What REST says of each error beside its code and message: details for programs, and when to try again. The `data` of a server's error is merged into the details. */
+function moreOf(error: ToolCallError): Partial<Refusal> {
   switch (error.kind) {
     case 'invalid_input':
-      return { errors: error.errors };
-    case 'json_rpc':
-      return { ...(isObject(error.data) ? error.data : { data: error.data }), jsonrpcCode: error.code };
+      return { details: { errors: error.errors } };
+    case 'json_rpc': {
+      const data = isObject(error.data) ? error.data : { data: error.data };
+      return { details: { ...data, jsonrpcCode: error.code } };
+    }
     case 'unknown_server':
+      return { details: { server: excerpt(error.server) } };
     case 'overloaded':
-      return { server: excerpt(error.server) };
+      return { details: { server: excerpt(error.server) }, retryAfterMs: SOON_MS };
     case 'unknown_tool':
-      return { server: error.server, tool: excerpt(error.tool) };
+      return { details: { server: error.server, tool: excerpt(error.tool) } };
     case 'tool_changed':
-      return { server: error.server, tool: error.tool, change: error.change };
+      return { details: { server: error.server, tool: error.tool, change: error.change } };
     case 'not_available':
-      return { server: error.server, state: error.state };
+      return { details: { server: error.server, state: error.state }, retryAfterMs: error.retryAfterMs };
     case 'login_required':
-      return { server: error.server, command: loginCommand(error.server) };
+      return { details: { server: error.server, command: loginCommand(error.server) } };
     case 'unauthorized':
-      return error.scopes === undefined ? {} : { server: error.server, scopes: error.scopes };
+      return error.scopes === undefined ? {} : { details: { server: error.server, scopes: error.scopes } };
     case 'too_large':
-      return { maxBytes: error.maxBytes };
+      return { details: { maxBytes: error.maxBytes } };
     case 'timed_out':
-      return { timeoutMs: error.timeoutMs };
+      return { details: { timeoutMs: error.timeoutMs } };
+    case 'audit_unavailable':
+      return { retryAfterMs: SOON_MS, reason: NO_AUDIT_LINE };
+    case 'unrecorded':
+      return { reason: NO_AUDIT_LINE };
+    case 'shutting_down':
+      return { retryAfterMs: SOON_MS };
     case 'not_read_only':
     case 'crashed':
     case 'invalid_result':
-    case 'audit_unavailable':
-    case 'unrecorded':
-    case 'shutting_down':
     case 'cancelled':
       return {};
   }
@@ -147,7 +154,7 @@ export function ofFailedCall(error: ToolError, toolErrorStatus: number, redactor
   if (error.kind !== 'answer_failed') return ofToolCallError(error);
   const failure = error.error;
   if (failure.kind === 'cancelled') return ofToolCallError({ kind: failure.kind });
-  if (failure.kind === 'invalid_arguments') {
+  if (isWrongCall(failure)) {
     const errors = failure.problems.map(({ argument, accepted }) => ({
       path: `/${argument}`,
       message: `must be ${accepted}`,

@@ -1,7 +1,7 @@
 import type { Clock, Logger } from '../../../application/ports/services.ts';
 import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
-import type { AnswerError } from '../../../domain/answers/answer-error.ts';
+import { type AnswerError, isWrongCall } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
@@ -130,7 +130,7 @@ export function toToolResult(raw: Params, { report }: Answer): Params {
 
 /** The error for a failed call. With `isDebug`, `data` contains the details that the API reported. */
 function toProtocolError(error: AnswerError, message: string, isDebug: boolean): Reply {
-  if (error.kind === 'invalid_arguments') {
+  if (isWrongCall(error)) {
     // Many clients show their models nothing but `message`.
     return { error: { code: INVALID_PARAMS, message: `Invalid params: ${message}`, data: { message } } };
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ofToolCallError } from '../../../../../src/adapters/inbound/http/refusal.ts';
-import type { ToolCallError } from '../../../../../src/domain/gateway/tool-call-error.ts';
+import { TOOL_ERRORS, type ToolCallError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { runs } from '../../../../support/sized.ts';
 
 type Row = readonly [
@@ -32,7 +32,7 @@ const INVALID = [
   { path: '', message: 'must be object' },
 ];
 
-test.for<Row>([
+const ROWS: readonly Row[] = [
   [
     { kind: 'invalid_input', errors: INVALID },
     400,
@@ -208,10 +208,16 @@ test.for<Row>([
     'No answer within 1.5 s. The tool may still be running. Allow more time (timeout of the server), or ask for less.',
     { timeoutMs: 1500 },
   ],
-])('%j', ([error, status, code, message, details, retryAfterMs]) => {
+];
+
+test.for(ROWS)('%j', ([error, status, code, message, details, retryAfterMs]) => {
   const row = ofToolCallError(error);
   expect(row).toMatchObject({ status, code, message, details });
   expect(row.retryAfterMs).toBe(retryAfterMs);
+});
+
+test('each kind of error has a row above', () => {
+  expect(new Set(ROWS.map(([{ kind }]) => kind))).toEqual(new Set(Object.keys(TOOL_ERRORS)));
 });
 
 test('an error of a server has a known code, a message and details, whatever the server sends', () => {
