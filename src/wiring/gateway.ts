@@ -43,9 +43,9 @@ type OnRenewal = (server: string, outcome: RenewalOutcome) => void;
 /** Composes the gateway, and starts the servers that start with it. */
 export async function composeGateway(runtime: Runtime, options: GatewayOptions) {
   const { config, clock } = runtime;
-  const { starts = 'at_once', logger = runtime.logger, logSpawn, onRenewal = () => {}, onToolsChanged } = options;
+  const { starts = 'at_once', logger = runtime.logger, onToolsChanged } = options;
   const ending = new AbortController();
-  const toolServers = createToolServers(runtime, { logSpawn, onRenewal, programEnds: ending.signal });
+  const toolServers = createToolServers(runtime, options, ending.signal);
   const kept = keptDefinitions(runtime);
   const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
     const toServer = (entry: ServerEntry) => madeAtStart(() => toolServers.create(entry));
@@ -107,15 +107,12 @@ export function exposeServers(runtime: Runtime, served: ServedOptions) {
   return { servers: new ServerTools(options), shared };
 }
 
-interface ToolServersOptions {
-  readonly logSpawn: (line: string) => void;
-  readonly onRenewal: OnRenewal;
-  /** Aborts when the program ends, and its servers must end soon. */
-  readonly programEnds: AbortSignal;
-}
-
-/** Makes servers of entries of the configuration. */
-function createToolServers(runtime: Runtime, { logSpawn, onRenewal, programEnds }: ToolServersOptions) {
+/** Makes servers of entries of the configuration. `programEnds` aborts when the program ends, and its servers must end soon. */
+function createToolServers(
+  runtime: Runtime,
+  { logSpawn, onRenewal = () => {} }: Pick<GatewayOptions, 'logSpawn' | 'onRenewal'>,
+  programEnds: AbortSignal,
+) {
   const { config, clock, logger } = runtime;
   let remote: Promise<RemoteServers> | undefined;
   return {
@@ -142,9 +139,9 @@ function toWarning(notice: ToolNotice, startCommand: Runtime['startCommand']): s
 }
 
 /** The kept descriptions of servers; undefined if this user has no cache folder. */
-function keptDefinitions({ clock, logger }: Runtime): KeptDefinitions | undefined {
+function keptDefinitions(runtime: Runtime): KeptDefinitions | undefined {
   const folder = cacheFolder(process.env);
-  return folder === undefined ? undefined : new DefinitionFiles(join(folder, PROGRAM, 'servers'), clock, logger);
+  return folder === undefined ? undefined : new DefinitionFiles(join(folder, PROGRAM, 'servers'), runtime);
 }
 
 /** What the gateway needs to know of a server of the configuration. */

@@ -37,7 +37,7 @@ async function serve(runtime: Runtime): Promise<number> {
   const stopping = new AbortController();
   const stopped = untilStopped(runtime, endpoint, stopping);
   const started = listen(runtime, endpoint);
-  reloadOn(runtime, endpoint, { started, stopping: stopping.signal });
+  reloadOn(runtime, endpoint, started, stopping.signal);
   const listening = await started;
   if (listening.isErr()) {
     stderr.say('error', SERVING.notListening(http.host, http.port, listening.error));
@@ -144,14 +144,8 @@ async function configure({ metrics, servers }: Endpoint, { servers: entries = []
   await servers.configure(entries, lock?.approved);
 }
 
-interface ReloadOptions {
-  /** Resolves when the first servers are configured. */
-  readonly started: Promise<unknown>;
-  readonly stopping: AbortSignal;
-}
-
-/** Applies changes of the configuration and of the tokens: with SIGHUP, and when their files change. */
-function reloadOn(runtime: Runtime, endpoint: Endpoint, { started, stopping }: ReloadOptions): void {
+/** Applies changes of the configuration and of the tokens: with SIGHUP, and when their files change. `started` resolves with the first servers. */
+function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown>, stopping: AbortSignal): void {
   const { config, clock, logger, stderr, audit } = runtime;
   const { http, servers, tokens, onReload } = endpoint;
   let { files } = config;

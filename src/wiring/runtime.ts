@@ -54,13 +54,13 @@ export function commandForClients({ config, startCommand }: Runtime): OwnCommand
   return config.http === undefined ? startCommand() : undefined;
 }
 
-interface BootstrapOptions extends ConfigOptions, Partial<Program> {
-  /** Clients are served, rather than a person in a terminal. */
-  readonly serves?: boolean;
-}
-
-/** Loads the configuration and creates the runtime, or returns every problem in the configuration. */
-export async function bootstrap(options: BootstrapOptions): Promise<Validated<Runtime>> {
+/**
+ * Loads the configuration and creates the runtime, or returns every problem in the configuration. `serves`: for clients, rather than a person in a
+ * terminal.
+ */
+export async function bootstrap(
+  options: ConfigOptions & Partial<Program> & { readonly serves?: boolean },
+): Promise<Validated<Runtime>> {
   const { redactor, clock, stderr, folder } = { ...createProgram(''), ...options };
   const startCommand = () => readOwnCommand(process.argv[1], options.commandLine, options.environment);
   const load = async (isReload: boolean) => {

@@ -21,7 +21,7 @@ import { DEFINITIONS, describeKeptDefinitions } from './describe-kept-definition
 
 function newFiles(folder = path.join(newFolder(), 'cache', 'servers')) {
   const logger = new RecordingLogger();
-  const open = () => new DefinitionFiles(folder, new FakeClock(), logger);
+  const open = () => new DefinitionFiles(folder, { clock: new FakeClock(), logger });
   /** The only file of definitions. */
   const file = () => path.join(folder, readdirSync(folder).find((name) => name.endsWith('.json')) ?? '');
   return { folder, logger, open, file };

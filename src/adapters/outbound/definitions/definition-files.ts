@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { Definitions, KeptDefinitions } from '../../../application/ports/tool-server.ts';
 import { codeOf, reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
@@ -15,15 +15,13 @@ const UNUSED_MS = 90 * 24 * 60 * 60 * 1000;
 /** Keeps a file for each key in a folder of the user. The name of a file is a hash with a random key, so that it does not reveal the server. */
 export class DefinitionFiles implements KeptDefinitions {
   readonly #folder: string;
-  readonly #clock: Clock;
-  readonly #logger: Pick<Logger, 'warn'>;
+  readonly #services: Pick<Services, 'clock' | 'logger'>;
   #secret: Promise<string> | undefined;
   #hasWarned = false;
 
-  constructor(folder: string, clock: Clock, logger: Pick<Logger, 'warn'>) {
+  constructor(folder: string, services: Pick<Services, 'clock' | 'logger'>) {
     this.#folder = folder;
-    this.#clock = clock;
-    this.#logger = logger;
+    this.#services = services;
   }
 
   async read(key: string): Promise<Definitions | undefined> {
@@ -40,7 +38,7 @@ export class DefinitionFiles implements KeptDefinitions {
     } catch (error) {
       this.#secret = undefined;
       if (!this.#hasWarned)
-        this.#logger.warn(
+        this.#services.logger.warn(
           `gateway: the lists of servers cannot be kept in ${this.#folder} (${reasonOf(error)}), so servers start with every session`,
         );
       this.#hasWarned = true;
@@ -74,7 +72,7 @@ export class DefinitionFiles implements KeptDefinitions {
     for (const name of await readdir(this.#folder)) {
       const path = join(this.#folder, name);
       const { mtimeMs = 0 } = (await stat(path).catch(() => undefined)) ?? {};
-      const ageMs = this.#clock.now().getTime() - mtimeMs;
+      const ageMs = this.#services.clock.now().getTime() - mtimeMs;
       if (name !== 'key' && ageMs > UNUSED_MS) await rm(path, { force: true });
     }
   }

@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { Clock, Logger, Services } from '../../../application/ports/services.ts';
+import type { Logger, Services } from '../../../application/ports/services.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
+import { redactedJson } from '../../../domain/values/redaction.ts';
 import { attempted } from '../files/local-files.ts';
 import { refuseForeignFile, sharedMode } from '../files/written-files.ts';
 
@@ -87,16 +87,11 @@ const MAX_UNREAD = 1024 * 1024;
 
 type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'>;
 
-interface StandardErrorOptions extends Pick<Services, 'clock' | 'redactor'> {
-  readonly output?: Output;
-}
-
 /** Standard error of a process that serves: everything that is written there has the form of `server.log`. There is one per process. */
 export class StandardError {
   /** Text until the configuration is known. */
   form: LogForm = 'text';
-  readonly #redactor: Redactor;
-  readonly #clock: Clock;
+  readonly #services: Pick<Services, 'clock' | 'redactor'>;
   readonly #output: Output | undefined;
   /** The number of lines that were not written, because nothing read standard error. */
   #dropped = 0;
@@ -105,15 +100,14 @@ export class StandardError {
   #pending: string | undefined;
 
   /** `output` is standard error of the process by default. */
-  constructor({ redactor, clock, output }: StandardErrorOptions) {
-    this.#redactor = redactor;
-    this.#clock = clock;
+  constructor(services: Pick<Services, 'clock' | 'redactor'>, output?: Output) {
+    this.#services = services;
     this.#output = output;
   }
 
   /** Writes a message for people, which may have several lines. As JSON, it is one line. */
   say(level: Level, message: string): void {
-    this.write(this.lineOf(level, this.#redactor.inLogs(withoutUnsafeCharacters(message)).trimEnd()));
+    this.write(this.lineOf(level, this.#services.redactor.inLogs(withoutUnsafeCharacters(message)).trimEnd()));
   }
 
   /** Writes an object in one line, in both forms. As JSON, it also has the members that all lines have. */
@@ -130,15 +124,15 @@ export class StandardError {
   }
 
   #recordOf(entry: JsonObject): string {
-    const common = { time: this.#clock.now().toISOString(), level: 'info' };
+    const common = { time: this.#services.clock.now().toISOString(), level: 'info' };
     const line = this.form === 'json' ? { ...common, ...entry } : entry;
-    return `${redactedJson(line, this.#redactor.inLogs)}\n`;
+    return `${redactedJson(line, this.#services.redactor.inLogs)}\n`;
   }
 
   /** A line of the log for a message without secrets. In text, it begins with `prefix`, in place of members for level and time. */
   lineOf(level: Level, message: string, prefix = ''): string {
     if (this.form === 'text') return `${prefix}${message}\n`;
-    return `${JSON.stringify({ time: this.#clock.now().toISOString(), level, message })}\n`;
+    return `${JSON.stringify({ time: this.#services.clock.now().toISOString(), level, message })}\n`;
   }
 
   /** Writes complete lines. While too much waits to be read, they are counted instead. A log that cannot be written is no reason to stop serving. */

@@ -164,7 +164,7 @@ const MIB = 1024 * 1024;
 /** A log whose reader reads only what the test reads. */
 function start() {
   const output = new PassThrough();
-  const stderr = new StandardError({ ...common, output });
+  const stderr = new StandardError(common, output);
   const logger = new StderrLogger({ ...common, debug: false, stderr });
   const read = async () => {
     let text = '';
