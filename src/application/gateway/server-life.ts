@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { Rights } from '../../domain/gateway/call-origin.ts';
 import { clip } from '../../domain/values/clean-text.ts';
+import type { Kind } from '../../domain/values/kind.ts';
 import { withDeadline } from '../async/deadline.ts';
 import { coalesced } from '../async/shared-runs.ts';
 import { GrowingWait } from '../async/waits.ts';
@@ -66,9 +67,20 @@ function announcements(announce: (list: ChangingList) => void, clock: Clock, sig
   return (list: ChangingList) => byList[list]();
 }
 
+/**
+ * What a server does. It is `due` if it starts without a call, but has not begun. `settled` opens when the first start, or the first after an idle
+ * time, has settled; until then, calls wait for it.
+ */
+export type Phase =
+  | Kind<'due' | 'idle', { settled: StartGate }>
+  | Kind<'starting', { settled: StartGate | undefined }>
+  | Kind<'available', { connection: ServerConnection; fromMs: number }>
+  /** Waits for its next start. */
+  | Kind<'unavailable', { startMs: number }>
+  | Kind<'failed' | 'login_required' | 'stopped'>;
+
 /** A gate that opens once. Waits end when it opens. */
 export class StartGate {
-  isOpen = false;
   readonly opened: Promise<void>;
   #resolve = (): void => {};
 
@@ -79,7 +91,6 @@ export class StartGate {
   }
 
   open(): void {
-    this.isOpen = true;
     this.#resolve();
   }
 }
@@ -93,25 +104,14 @@ const HEALTHY_MS = 30_000;
 export class Restarts {
   readonly #clock: Clock;
   #failures = 0;
-  #startMs: number | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** The time until the server is started again; undefined if no start is scheduled. */
-  get retryAfterMs(): number | undefined {
-    return this.#startMs === undefined ? undefined : Math.max(0, this.#startMs - this.#clock.elapsedMs());
-  }
-
   /** Lets the next failure count as the first. */
   forget(): void {
     this.#failures = 0;
-  }
-
-  /** Marks that no start is scheduled any more. */
-  clear(): void {
-    this.#startMs = undefined;
   }
 
   /**
@@ -122,7 +122,6 @@ export class Restarts {
     this.#failures = healthyMs >= HEALTHY_MS ? 1 : this.#failures + 1;
     const delayMs = DELAYS_MS[this.#failures - 1];
     if (delayMs === undefined) return undefined;
-    this.#startMs = this.#clock.elapsedMs() + delayMs;
     void this.#clock.sleep(delayMs, signal).then((outcome) => (outcome === 'elapsed' ? start() : undefined));
     return delayMs;
   }

@@ -7,7 +7,7 @@ import { coalesced } from '../async/shared-runs.ts';
 import type { ServerConnection, ServerEvents } from '../ports/tool-server.ts';
 import type { ServerDefinition } from './server-definition.ts';
 import { ServerDescription, type ServerStatus, type SupervisorOptions, toStatus } from './server-description.ts';
-import { IdleTimer, LastFailure, Restarts, StartGate, startServer } from './server-life.ts';
+import { IdleTimer, LastFailure, type Phase, Restarts, StartGate, startServer } from './server-life.ts';
 import type { ToolList } from './tool-list.ts';
 
 /** Starts a server when it is needed, keeps its lists, starts it again after a failure, and stops it when it is idle. */
@@ -21,20 +21,15 @@ export class ServerSupervisor {
   readonly list: ToolList;
   readonly description: ServerDescription;
   readonly #restarts: Restarts;
-  #state: ServerState;
+  #phase: Phase;
   #since: Date;
   #starts = 0;
-  #hasBegun = false;
   readonly failure: LastFailure;
-  #connection: ServerConnection | undefined;
-  #availableMs = 0;
   /** Aborts when the current start, or the wait for the next one, is obsolete. */
   #life = new AbortController();
   /** Settles when the previous process is gone. */
   #closing: Promise<void> = Promise.resolve();
   #forgetLogin: (() => void) | undefined;
-  /** Opens when the first start has settled, or the first start after an idle time. */
-  #started = new StartGate();
   readonly #idle: IdleTimer;
 
   constructor(options: SupervisorOptions) {
@@ -47,7 +42,7 @@ export class ServerSupervisor {
     this.#idle = new IdleTimer(clock, definition.idleMs, () => this.#rest());
     this.#restarts = new Restarts(clock);
     this.failure = new LastFailure(options.isShared === true);
-    this.#state = this.startsAtOnce ? 'starting' : 'idle';
+    this.#phase = { kind: this.startsAtOnce ? 'due' : 'idle', settled: new StartGate() };
     this.#since = clock.now();
     this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
   }
@@ -58,12 +53,12 @@ export class ServerSupervisor {
   }
 
   get connection(): ServerConnection | undefined {
-    return this.#connection;
+    return this.#phase.kind === 'available' ? this.#phase.connection : undefined;
   }
 
   /** Whether a call has to wait for a start. */
   get isIdle(): boolean {
-    return this.#connection === undefined && !this.#started.isOpen;
+    return this.#gate !== undefined;
   }
 
   /** The tools that callers can use. */
@@ -88,31 +83,32 @@ export class ServerSupervisor {
       since: this.#since,
       starts: this.#starts,
       lastError: this.failure.toText(rights),
-      kept: this.#connection === undefined && isOffered ? known : undefined,
+      kept: this.connection === undefined && isOffered ? known : undefined,
     };
     return toStatus(this, life, rights);
   }
 
   /** The time until the server is started again; undefined if no start is scheduled. */
   get retryAfterMs(): number | undefined {
-    return this.#restarts.retryAfterMs;
+    if (this.#phase.kind !== 'unavailable') return undefined;
+    return Math.max(0, this.#phase.startMs - this.#options.clock.elapsedMs());
   }
 
   /** Starts the server, unless that was requested already. Resolves when the start has settled. */
   start(): Promise<void> {
     if (!this.#hasBegun) void this.#attempt(this.#life);
-    return this.#started.opened;
+    return this.#whenSettled;
   }
 
   /** Resolves when the list of tools is known, or could not be read, or when `signal` aborts. Starts nothing. */
   async whenListed(signal: AbortSignal): Promise<void> {
-    if (!this.description.isOffered) await untilAborted(this.#started.opened, signal);
+    if (!this.description.isOffered) await untilAborted(this.#whenSettled, signal);
   }
 
   /** Resolves when a start in progress has settled, and the server's description is kept. */
   async whenStarted(signal: AbortSignal): Promise<void> {
-    if (this.#state === 'idle') return;
-    await untilAborted(this.#started.opened, signal);
+    if (this.#phase.kind === 'idle') return;
+    await untilAborted(this.#whenSettled, signal);
     await untilAborted(this.description.whenLearned, signal);
   }
 
@@ -121,9 +117,9 @@ export class ServerSupervisor {
     return this.#idle.during(this.isIdle ? () => untilAborted(this.start(), signal).then(task) : task);
   }
 
-  /** Starts the server immediately in any state except `stopped`, after which nothing would stop it again. */
+  /** Starts the server immediately in any phase except `stopped`, after which nothing would stop it again. */
   restart(): void {
-    if (this.#state === 'stopped') return;
+    if (this.#phase.kind === 'stopped') return;
     this.#renew();
     this.#restarts.forget();
     void this.#attempt(this.#life);
@@ -131,29 +127,44 @@ export class ServerSupervisor {
 
   /** Ends the server for good. Resolves when nothing of it is left, and its description is kept or cannot be kept. */
   async stop(): Promise<void> {
-    this.#renew();
-    this.#forgetLogin?.();
-    this.#hasBegun = true;
-    this.#set('stopped');
     this.#life.abort();
-    this.#started.open();
+    this.#forgetLogin?.();
+    this.#enter({ kind: 'stopped' });
     await Promise.all([this.#closing, this.description.whenKept()]);
   }
 
-  /** Ends the current process, or its start. */
+  get #state(): ServerState {
+    return this.#phase.kind === 'due' ? 'starting' : this.#phase.kind;
+  }
+
+  get #hasBegun(): boolean {
+    return this.#phase.kind !== 'due' && this.#phase.kind !== 'idle';
+  }
+
+  get #gate(): StartGate | undefined {
+    return 'settled' in this.#phase ? this.#phase.settled : undefined;
+  }
+
+  get #whenSettled(): Promise<void> {
+    return this.#gate?.opened ?? Promise.resolve();
+  }
+
+  /** Makes the current start, and the wait for the next one, obsolete. */
   #renew(): void {
     this.#life.abort();
     this.#life = new AbortController();
-    this.#disconnect();
   }
 
-  #disconnect(): void {
-    const connection = this.#connection;
+  /** Opens the gate that only the phase before had, and closes its connection. */
+  #enter(phase: Phase): void {
+    const left = this.#phase;
+    const [state, gate] = [this.#state, this.#gate];
+    this.#phase = phase;
+    if (this.#state !== state) this.#since = this.#options.clock.now();
+    if (this.#gate !== gate) gate?.open();
+    if (left.kind !== 'available') return;
     this.#idle.stop();
-    this.#restarts.clear();
-    this.#connection = undefined;
-    if (connection === undefined) return;
-    this.#closing = Promise.all([this.#closing, connection.close()]).then(() => {});
+    this.#closing = Promise.all([this.#closing, left.connection.close()]).then(() => {});
     this.#options.onToolsChanged();
   }
 
@@ -161,16 +172,12 @@ export class ServerSupervisor {
   #rest(): void {
     const { logger, definition } = this.#options;
     logger.debug(`gateway: ${definition.name} is stopped until its next call (idle_ms)`);
-    this.#hasBegun = false;
-    this.#started = new StartGate();
     this.#renew();
-    this.#set('idle');
+    this.#enter({ kind: 'idle', settled: new StartGate() });
   }
 
   async #attempt(life: AbortController): Promise<void> {
-    this.#hasBegun = true;
-    this.#restarts.clear();
-    this.#set('starting');
+    this.#enter({ kind: 'starting', settled: this.#gate });
     await this.#closing;
     if (life.signal.aborted) return;
     this.#starts += 1;
@@ -181,25 +188,21 @@ export class ServerSupervisor {
     this.#closing = connecting.then(() => {});
     const started = await connecting;
     this.#watchLogin();
-    if (life.signal.aborted) return;
-    this.#started.open();
-    if (started.isOk()) return;
-    // Kept lists are no longer offered.
-    this.#options.onToolsChanged();
+    if (life.signal.aborted || started.isOk()) return;
     this.failure.lastLine = undefined;
     this.#onFailure(life, started.error, 0);
+    // Kept lists are no longer offered.
+    this.#options.onToolsChanged();
   }
 
   /** Starts the server again after a change of its login. An idle server uses the new login with its next start. */
   #watchLogin(): void {
     const { login } = this.#options.server;
-    if (this.#state !== 'stopped') this.#forgetLogin ??= login?.onChanged(() => this.#hasBegun && this.restart());
+    if (this.#phase.kind !== 'stopped') this.#forgetLogin ??= login?.onChanged(() => this.#hasBegun && this.restart());
   }
 
   #onStarted(life: AbortController, connection: ServerConnection): ServerEvents {
-    this.#connection = connection;
-    this.#availableMs = this.#options.clock.elapsedMs();
-    this.#set('available');
+    this.#enter({ kind: 'available', connection, fromMs: this.#options.clock.elapsedMs() });
     this.description.learn();
     this.#idle.start();
     return {
@@ -209,30 +212,25 @@ export class ServerSupervisor {
   }
 
   #onLost(life: AbortController, connection: ServerConnection, reason: string, lastLine?: string): void {
-    if (connection !== this.#connection) return;
-    this.#disconnect();
+    const phase = this.#phase;
+    if (phase.kind !== 'available' || phase.connection !== connection) return;
     this.failure.lastLine = lastLine;
-    this.#onFailure(life, reason, this.#options.clock.elapsedMs() - this.#availableMs);
+    this.#onFailure(life, reason, this.#options.clock.elapsedMs() - phase.fromMs);
   }
 
   #onFailure(life: AbortController, reason: string, healthyMs: number): void {
-    const { logger, definition, server } = this.#options;
+    const { clock, logger, definition, server } = this.#options;
     const required = server.login?.required;
     const isOver = required !== undefined || definition.restart === 'never';
     const start = () => void this.#attempt(life);
     const delayMs = isOver ? undefined : this.#restarts.schedule(start, healthyMs, life.signal);
     this.failure.reason = required ?? reason;
     if (delayMs === undefined) {
-      this.#set(required === undefined ? 'failed' : 'login_required');
+      this.#enter({ kind: required === undefined ? 'failed' : 'login_required' });
       logger.warn(`gateway: ${definition.name} ${required ?? `failed and is not started again: ${reason}`}`);
     } else {
-      this.#set('unavailable');
+      this.#enter({ kind: 'unavailable', startMs: clock.elapsedMs() + delayMs });
       logger.warn(`gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`);
     }
-  }
-
-  #set(state: ServerState): void {
-    if (state !== this.#state) this.#since = this.#options.clock.now();
-    this.#state = state;
   }
 }
