@@ -111,7 +111,7 @@ const BORDERS: Readonly<Record<string, Border>> = {
     text: '{}',
     read: async (text) => {
       const folder = newFolder();
-      const files = new DefinitionFiles(folder, new FakeClock(), new RecordingLogger());
+      const files = new DefinitionFiles(folder, { clock: new FakeClock(), logger: new RecordingLogger() });
       await files.write('a', DEFINITIONS);
       for (const name of readdirSync(folder).filter((name) => name !== 'key')) {
         const path = join(folder, name);
