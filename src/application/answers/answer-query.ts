@@ -15,7 +15,7 @@ import { withDeadline } from '../async/deadline.ts';
 import type { GroundedSearch } from '../grounded/grounded-search.ts';
 import type { Config } from '../ports/config.ts';
 import type { LlmSearch, SearchObserver, SearchReply, SearchRequest } from '../ports/llm-search.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import { type Answer, toAnswerError } from '../tools/tool-call.ts';
 import type { LongAnswers, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
@@ -40,14 +40,12 @@ interface Found {
   readonly pages: ReadonlyMap<string, KnownPage> | undefined;
 }
 
-export interface AnswerQueryDependencies {
+export interface AnswerQueryDependencies extends Pick<Services, 'clock' | 'logger'> {
   readonly web: LlmSearch;
   /** Absent if no caller may use own tools. */
   readonly grounded?: GroundedSearch | undefined;
   /** Absent if no tool gives answers that take minutes. */
   readonly long?: LongAnswers | undefined;
-  readonly clock: Clock;
-  readonly logger: Logger;
   readonly config: Config;
   /** Absent if cited pages are not to be read. */
   readonly pageChecks?: PageChecks | undefined;

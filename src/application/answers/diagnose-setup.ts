@@ -8,7 +8,7 @@ import { zonedDate } from '../../domain/values/zoned-date.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Config } from '../ports/config.ts';
 import type { ApiProbe, FoundModel } from '../ports/llm-search.ts';
-import type { Clock } from '../ports/services.ts';
+import type { Clock, Services } from '../ports/services.ts';
 import type { PagesReport } from '../tools/tool-call.ts';
 import type { AnswerQuery } from './answer-query.ts';
 
@@ -33,10 +33,9 @@ const NOTICE_MS = 90 * 24 * 60 * 60 * 1000;
 const PROBE_TIMEOUT_MS = 15_000;
 const SEARCH_QUESTION = 'Search the web: which is the current stable release of Node.js? Answer in one line.';
 
-interface Dependencies {
+interface Dependencies extends Pick<Services, 'clock'> {
   readonly apiProbe: () => Promise<ApiProbe>;
   readonly answerQuery: AnswerQuery;
-  readonly clock: Clock;
   readonly config: Config;
   /** Whether questions of some tools may take minutes. */
   readonly isLong: boolean;

@@ -10,16 +10,15 @@ import type {
   SearchRequest,
   StartedResponses,
 } from '../ports/llm-search.ts';
-import type { Clock } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import { watchResponse } from './watch-response.ts';
 
 /** How long a request that no call waits for may take until the ID of its response is known. */
 const ID_MS = 10_000;
 
-export interface StartedSearchOptions {
+export interface StartedSearchOptions extends Pick<Services, 'clock'> {
   readonly llmSearch: LlmSearch;
   readonly responses: StartedResponses;
-  readonly clock: Clock;
 }
 
 interface Started extends StartedSearchOptions {

@@ -11,7 +11,7 @@ import {
   quotaDay,
 } from '../../domain/values/quota.ts';
 import type { QuotaKey, QuotaStore } from '../ports/callers.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 
 export interface QuotaState {
   readonly limits: QuotaLimits;
@@ -25,14 +25,12 @@ interface AdmittedCall {
   settle(used: QuotaUse): Promise<QuotaState | undefined>;
 }
 
-interface Dependencies {
+interface Dependencies extends Pick<Services, 'clock' | 'logger'> {
   readonly policy: QuotaPolicy;
   readonly store: QuotaStore;
   /** Whether calls are refused or allowed while the store fails. */
   readonly onStoreFailure: 'refuse' | 'allow';
   readonly timeZone: string;
-  readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** How long a day is remembered after its end, for calls that started on it. */

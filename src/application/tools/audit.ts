@@ -2,10 +2,10 @@ import { err, ok, type Result } from 'neverthrow';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import { clip } from '../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
-import { type Redactor, redactedValue } from '../../domain/values/redaction.ts';
+import { redactedValue } from '../../domain/values/redaction.ts';
 import { sortedJson } from '../../domain/values/sorted-json.ts';
 import type { AuditLog } from '../ports/callers.ts';
-import type { Clock, Logger } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 
 /** How much of a call's arguments is written, and whether a call is refused if its line cannot be written. */
 export interface AuditPolicy {
@@ -13,11 +13,8 @@ export interface AuditPolicy {
   readonly onFailure: 'refuse' | 'allow';
 }
 
-interface AuditOptions extends AuditPolicy {
+interface AuditOptions extends AuditPolicy, Services {
   readonly log: AuditLog;
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
   /** Returns a unique text. */
   readonly newId: () => string;
   /** Returns the hash of a text in hex digits. */

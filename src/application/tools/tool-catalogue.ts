@@ -4,7 +4,7 @@ import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { unknownServer } from '../../domain/gateway/tool-call-error.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { SearchUse } from '../ports/llm-search.ts';
-import type { Clock } from '../ports/services.ts';
+import type { Services } from '../ports/services.ts';
 import type { Audit } from './audit.ts';
 import {
   type CallEvent,
@@ -19,10 +19,9 @@ import {
 } from './tool-call.ts';
 import { totalUse } from './total-use.ts';
 
-export interface CatalogueOptions {
+export interface CatalogueOptions extends Pick<Services, 'clock'> {
   /** The providers that exist now. */
   readonly providers: () => readonly ToolProvider[];
-  readonly clock: Clock;
   readonly audit?: Audit | undefined;
   /** The names of all configured servers, if some of them have no provider. */
   readonly configured?: readonly string[] | undefined;

@@ -1,12 +1,8 @@
 import wrapAnsi from 'wrap-ansi';
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
-import type { Redactor } from '../../../domain/values/redaction.ts';
 
-export interface CommandContext {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly redactor: Redactor;
+export interface CommandContext extends Services {
   /** How this person starts the program, which advised commands repeat. */
   readonly ownCommand?: OwnCommand | undefined;
   /** Writes to standard output. */

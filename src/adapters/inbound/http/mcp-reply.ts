@@ -1,5 +1,5 @@
 import { parseAccept } from 'hono/utils/accept';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
 import type { Era } from '../mcp/era.ts';
 import { METHOD_NOT_FOUND, type OutgoingMessage } from '../mcp/json-rpc.ts';
@@ -21,16 +21,11 @@ const STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-interface McpReplyOptions {
-  readonly clock: Clock;
-  readonly redactor: Redactor;
-}
-
 /** The response to a POST: JSON, or server-sent events once there is progress to report or the answer takes long. */
 export class McpReply {
   readonly #c: HttpRequest;
   readonly #era: Era;
-  readonly #options: McpReplyOptions;
+  readonly #options: Pick<Services, 'clock' | 'redactor'>;
   readonly #accepts: Accepted;
   readonly #respond: (response: Response) => void;
   #stream: ReadableStreamDefaultController<Uint8Array> | undefined;
@@ -38,7 +33,12 @@ export class McpReply {
   #cancelTimer = () => {};
 
   /** `respond` is called once, as soon as it is known whether the response is JSON or a stream. */
-  constructor(c: HttpRequest, era: Era, options: McpReplyOptions, respond: (response: Response) => void) {
+  constructor(
+    c: HttpRequest,
+    era: Era,
+    options: Pick<Services, 'clock' | 'redactor'>,
+    respond: (response: Response) => void,
+  ) {
     this.#c = c;
     this.#era = era;
     this.#options = options;

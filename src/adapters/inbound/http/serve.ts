@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { err, ok, type Result } from 'neverthrow';
 import { DISCONNECTED, never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import { traceContextOf } from '../../../domain/gateway/call-origin.ts';
 import { toAccessEntry } from './access-log.ts';
 import { createApp, malformedRequest } from './app.ts';
@@ -130,8 +130,7 @@ export class HttpServer {
   }
 }
 
-interface InFlightOptions {
-  readonly clock: Clock;
+interface InFlightOptions extends Pick<Services, 'clock'> {
   /** Called when a request was served, and its work is done. */
   readonly onServed: (entry: LogEntry, status: number, ms: number) => void;
 }

@@ -1,11 +1,10 @@
 import type { LoadedServers } from '../../../application/gateway/loaded-servers.ts';
 import type { TokenOwner, TokenVerifier } from '../../../application/ports/callers.ts';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { Rights } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import type { Redactor } from '../../../domain/values/redaction.ts';
 import type { McpSessionOptions } from '../mcp/session.ts';
 import type { CallerPlaces } from './calls.ts';
 import type { Metrics } from './metrics.ts';
@@ -40,9 +39,7 @@ export interface OAuthOptions {
 }
 
 /** Everything of which the endpoint is made: handlers and checks get it as it is. */
-export interface HttpServices extends Endpoint, Omit<McpSessionOptions, 'by' | 'on' | 'subscriptions'> {
-  readonly clock: Clock;
-  readonly redactor: Redactor;
+export interface HttpServices extends Endpoint, Services, Omit<McpSessionOptions, 'by' | 'on' | 'subscriptions'> {
   readonly metrics: Metrics;
   /** Writes the entry of a request to the access log, as one line of JSON. */
   readonly writeAccessLine: (entry: JsonObject) => void;

@@ -1,4 +1,4 @@
-import type { Clock, Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { type AnswerError, isWrongCall } from '../../../domain/answers/answer-error.ts';
@@ -24,10 +24,10 @@ import {
 import { CallProgress } from './progress-reporter.ts';
 import { type ClientCall, PROGRESS_FLUSH_MS, type Reply, type Send, type ToolReply } from './tool-set.ts';
 
-export interface ClientCallOptions extends PresentationOptions {
+export interface ClientCallOptions extends Services {
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
-  readonly clock: Clock;
-  readonly redactor: Redactor;
+  /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era. */
+  readonly toolErrors: 'protocol' | 'result';
   /** How a client can start the program, if it may know that. */
   readonly ownCommand?: OwnCommand | undefined;
 }
@@ -104,18 +104,11 @@ export function toServerError(
   return redactedValue(error, redact);
 }
 
-interface PresentationOptions {
-  readonly logger: Pick<Logger, 'isDebug'>;
-  readonly redactor: Pick<Redactor, 'inLogs'>;
-  /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era. */
-  readonly toolErrors: 'protocol' | 'result';
-}
-
 /** The reply to a call that failed. */
 export function toFailedReply(
   error: AnswerError,
   era: Era,
-  { toolErrors, logger, redactor }: PresentationOptions,
+  { toolErrors, logger, redactor }: Pick<ClientCallOptions, 'toolErrors' | 'logger' | 'redactor'>,
 ): ToolReply {
   if (error.kind === 'cancelled') return 'cancelled';
   const message = redactor.inLogs(messageFor(error));

@@ -1,24 +1,21 @@
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import type { Clock } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
-import type { Redactor } from '../../../domain/values/redaction.ts';
 import { progressMessage } from '../words/mcp-messages.ts';
 import { starting } from '../words/tool-error-messages.ts';
 import type { Send } from './tool-set.ts';
 
-interface ProgressReporterOptions {
+interface ProgressReporterOptions extends Pick<Services, 'clock'> {
   readonly token: string | number;
   readonly language: Language;
-  readonly clock: Clock;
   readonly notify: Send;
 }
 
-interface CallProgressOptions extends ProgressReporterOptions {
+interface CallProgressOptions extends ProgressReporterOptions, Pick<Services, 'redactor'> {
   readonly server: string;
-  readonly redactor: Pick<Redactor, 'inLogs'>;
 }
 
 /** Reports the progress of one call to its client: that of a server as it comes, that of an answer with a `ProgressReporter`. */

@@ -1,6 +1,6 @@
 import { type Cancellable, CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
-import type { Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
 import { type CallOrigin, traceContextOf } from '../../../domain/gateway/call-origin.ts';
@@ -31,8 +31,7 @@ import { type Request, respond, type ServerDescription } from './methods.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Reply, Send, ToolReply } from './tool-set.ts';
 
-export interface McpSessionOptions extends ServerDescription {
-  readonly logger: Logger;
+export interface McpSessionOptions extends ServerDescription, Pick<Services, 'logger'> {
   readonly by: CallOrigin;
   /** Gets the events of each call. */
   readonly on?: (event: CallEvent) => void;

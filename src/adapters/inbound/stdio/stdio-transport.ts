@@ -1,18 +1,17 @@
 import { fstatSync, writeSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import type { Logger } from '../../../application/ports/services.ts';
+import type { Services } from '../../../application/ports/services.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { readMessage } from '../mcp/era.ts';
 import { errorMessage, type OutgoingMessage, PARSE_ERROR } from '../mcp/json-rpc.ts';
 import type { McpSession } from '../mcp/session.ts';
 import { type Framing, MessageReader, type ReadEvent } from './message-reader.ts';
 
-interface StdioTransportOptions {
+interface StdioTransportOptions extends Pick<Services, 'logger'> {
   readonly session: McpSession;
   readonly input: Readable;
   /** Writes to the real standard output. */
   readonly write: (text: string) => void;
-  readonly logger: Logger;
   /** Redacts known keys. */
   readonly redact: (text: string) => string;
   /** Whether to respond in lines, whatever framing the client uses. */

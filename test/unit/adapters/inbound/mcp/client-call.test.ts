@@ -8,9 +8,10 @@ import { answersOf, catalogueOf } from '../../../../support/catalogue.ts';
 import { never } from '../../../../support/core.ts';
 import { ANSWER, answers, FakeApplication } from '../../../../support/fake-application.ts';
 import { LOCAL } from '../../../../support/origins.ts';
+import { RecordingLogger } from '../../../../support/recording-logger.ts';
 
-const SILENT = { logger: { isDebug: false }, redactor: createRedactor(), toolErrors: 'protocol' } as const;
-const DEBUG = { ...SILENT, logger: { isDebug: true } };
+const SILENT = { logger: new RecordingLogger(), redactor: createRedactor(), toolErrors: 'protocol' } as const;
+const DEBUG = { ...SILENT, logger: new RecordingLogger({ isDebug: true }) };
 
 const failed = (error: AnswerError, options = SILENT as Parameters<typeof toFailedReply>[2]) =>
   toFailedReply(error, 'legacy', options);
