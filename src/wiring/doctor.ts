@@ -29,7 +29,7 @@ import {
 import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import { kindOf } from '../adapters/outbound/login/login-kinds.ts';
+import { kindOf } from '../adapters/outbound/login/login.ts';
 import { childEnvironment, commandProblem } from '../adapters/outbound/mcp-client/child-command.ts';
 import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import type { Application } from '../application/answers/application.ts';

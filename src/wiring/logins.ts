@@ -1,8 +1,8 @@
 import type { NoLogin } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import type { LoginServer } from '../adapters/outbound/login/login.ts';
+import { openBrowser } from '../adapters/outbound/login/browser.ts';
+import { credentialsOf, kindOf, type LoginServer } from '../adapters/outbound/login/login.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
-import { credentialsOf, kindOf } from '../adapters/outbound/login/login-kinds.ts';
 import { LoginTokens, type RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { OAuthLogins } from '../adapters/outbound/login/oauth-logins.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
@@ -46,6 +46,11 @@ export function whyNoLogin({ connection }: ServerEntry): NoLogin | undefined {
   if (connection.kind === 'child') return 'command';
   const credentials = credentialsOf(connection);
   return credentials === 'authorization_code' ? undefined : credentials;
+}
+
+/** Opens a URL in the browser of this machine. */
+export function browserOf({ config }: Runtime): (url: string) => void {
+  return (url) => openBrowser(url, process.env, config.secretVariables);
 }
 
 /** Composes the logins of people. */

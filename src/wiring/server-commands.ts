@@ -8,7 +8,6 @@ import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
 import { replaceFile } from '../adapters/outbound/files/written-files.ts';
-import { openBrowser } from '../adapters/outbound/login/browser.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
@@ -78,16 +77,15 @@ export async function runLogins(
   context: Context,
   signal: AbortSignal,
 ): Promise<number> {
-  const { composeLogins, whyNoLogin } = await import('./logins.ts');
+  const { browserOf, composeLogins, whyNoLogin } = await import('./logins.ts');
   const { config, err } = context;
   const servers = new Map((config.servers ?? []).map((server) => [server.name, whyNoLogin(server)]));
   const options = { ...context, logins: composeLogins(context), servers };
   if (command.kind === 'logins') return listLogins({ ...options, ...command });
   if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
-  const open = (url: string) => openBrowser(url, process.env, config.secretVariables);
   const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
   const hasBrowser = err.isTTY === true && !command.noBrowser;
-  return login({ ...options, ...command, lines, openBrowser: hasBrowser ? open : undefined }, signal);
+  return login({ ...options, ...command, lines, openBrowser: hasBrowser ? browserOf(context) : undefined }, signal);
 }
 
 /** Composes the configured servers, or only the used ones. The gateway is undefined without servers. */

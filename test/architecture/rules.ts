@@ -73,7 +73,7 @@ const OTHER_TEXTS: readonly RegExp[] = [
   // For the model.
   /(?:system-policy|tool-output|openai\/request-body|diagnose-setup)\.ts$/,
   // What the browser shows at the end of a login.
-  /\/outbound\/login\/callback\.ts$/,
+  /\/outbound\/login\/browser\.ts$/,
 ];
 
 /** What sends a text to a person, or to the client of a refused request. */

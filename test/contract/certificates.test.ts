@@ -4,7 +4,7 @@ import { messageFor } from '../../src/adapters/inbound/words/error-messages.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { oauthFetch } from '../../src/adapters/outbound/login/oauth-fetch.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
-import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
+import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
 import { createApiFetch } from '../../src/adapters/outbound/openai/api-fetch.ts';
 import { OpenAiProbe } from '../../src/adapters/outbound/openai/openai-probe.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
+import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
 import { FakeIssuer } from '../support/fake-issuer.ts';
 import { until } from '../support/until.ts';
 

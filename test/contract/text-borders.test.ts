@@ -14,7 +14,7 @@ import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { oauthFetch } from '../../src/adapters/outbound/login/oauth-fetch.ts';
 import { messageFetch } from '../../src/adapters/outbound/mcp-client/message-fetch.ts';
 import { LineReader, readMessages } from '../../src/adapters/outbound/mcp-client/messages.ts';
-import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
+import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
 import { parseRecording } from '../../src/adapters/outbound/openai/recordings/recording.ts';
 import { never } from '../../src/application/async/deadline.ts';
 import { lockText, parseLock } from '../../src/domain/gateway/approved-tools.ts';

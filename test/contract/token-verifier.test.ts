@@ -2,8 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { CompactSign, exportSPKI } from 'jose';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readKeySet } from '../../src/adapters/outbound/oauth/issuer-documents.ts';
-import { IssuerKeys } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
+import { IssuerKeys, readKeySet } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
 import {
   JwtTokenVerifier,
   type JwtTokenVerifierOptions,

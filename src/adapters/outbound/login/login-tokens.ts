@@ -6,14 +6,15 @@ import {
   clientOf,
   isDue,
   isSamePlace,
+  kindOf,
   type Login,
   type LoginServer,
+  type Machine,
   secretsOf,
   toSummary,
   usableToken,
 } from './login.ts';
 import type { LoginFiles } from './login-files.ts';
-import { kindOf, type Machine } from './login-kinds.ts';
 import { type LoginFailure, type Network, named, oauthFetch, toFailure } from './oauth-fetch.ts';
 import { requestLogin } from './request-login.ts';
 

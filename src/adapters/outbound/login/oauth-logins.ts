@@ -4,7 +4,7 @@ import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/tool-server.ts';
-import { type Callback, openCallback } from './callback.ts';
+import { callbackOf, readPasted } from './browser.ts';
 import { clientOf, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
 import type { LoginFiles } from './login-files.ts';
 import { LoginFailure, type Network, oauthFetch, toFailure } from './oauth-fetch.ts';
@@ -18,7 +18,6 @@ interface OAuthLoginsOptions {
   readonly learn: (secrets: readonly string[]) => void;
 }
 
-const DEFAULT_PORT = 3918;
 const WAIT_MS = 300_000;
 
 /** Logins by OAuth 2.1, as MCP describes it. */
@@ -125,22 +124,4 @@ export class OAuthLogins implements Logins {
   async #toSummary(server: LoginServer, login: Login): Promise<LoginSummary> {
     return toSummary(server, login, await this.#options.files.isShared(server.url));
   }
-}
-
-/** Opens the callback. If its port is in use, another one is used only if no issuer knows the redirect URI. */
-function callbackOf({ auth }: LoginServer, state: string): Promise<Callback> {
-  const port = auth?.callbackPort ?? DEFAULT_PORT;
-  const isKnown = (auth?.callbackPort ?? auth?.clientId ?? auth?.clientMetadataUrl) !== undefined;
-  return openCallback(port, state).catch(({ code }: NodeJS.ErrnoException) => {
-    if (!isKnown) return openCallback(0, state);
-    const reason = `the port ${port} cannot be used for the callback (${code})`;
-    throw new LoginFailure(`${reason}; choose another one with auth.callback_port`);
-  });
-}
-
-/** Reads the URL that a browser on another machine cannot open, and that the person pastes. The end of the input does not end the wait. */
-async function readPasted({ redirectUrl, accept }: Callback, { lines, onIgnored }: SigningIn): Promise<void> {
-  for await (const line of lines)
-    if (line.trim() !== '' && !accept(line.trim()))
-      onIgnored(`the line is not the URL of this login, which begins with ${redirectUrl}`);
 }

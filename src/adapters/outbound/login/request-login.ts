@@ -8,8 +8,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { shortLine } from '../../../domain/values/clean-text.ts';
 import { demandIn, scopesIn } from '../network/challenge.ts';
-import { issuerId, isWithin, type Login, type LoginServer, registeredClient } from './login.ts';
-import type { Machine } from './login-kinds.ts';
+import { issuerId, isWithin, type Login, type LoginServer, type Machine, registeredClient } from './login.ts';
 import { checkUrl, LoginFailure, type Network, named, oauthFetch, send } from './oauth-fetch.ts';
 
 /** A person who agrees at the issuer. */

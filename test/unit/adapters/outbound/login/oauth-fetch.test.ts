@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDocument } from '../../../../../src/adapters/outbound/login/read-document.ts';
+import { readDocument } from '../../../../../src/adapters/outbound/login/oauth-fetch.ts';
 
 const asked = JSON.stringify({ redirect_uris: ['http://127.0.0.1:3918/callback'] });
 const client = { client_id: 'a', redirect_uris: ['http://127.0.0.1:3918/callback'] };
