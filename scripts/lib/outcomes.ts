@@ -49,6 +49,7 @@ const OF_TOOLS: Readonly<Record<'answered' | 'tool_error' | 'internal_error' | T
   audit_unavailable: true,
   cancelled: true,
   crashed: true,
+  input_required: true,
   internal_error: true,
   invalid_input: true,
   invalid_result: true,

@@ -3,6 +3,7 @@ import { ANSWER_ERRORS, type AnswerError, type SearchError } from '../../domain/
 import type { AnswerResult } from '../../domain/answers/answer-result.ts';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
+import type { Asker } from '../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
@@ -31,6 +32,8 @@ export interface ToolCall {
   readonly wantsProgress?: boolean | undefined;
   /** The name of the tool over MCP, if it may end with a hash: only the lists of started servers say which tool it means. */
   readonly exposedName?: string | undefined;
+  /** Asks the person who called what the server wants to know. Absent if nobody can be asked. */
+  readonly asker?: Asker | undefined;
   /** Gets the events of the call. Must not throw. */
   readonly on?: ((event: CallEvent) => void) | undefined;
 }

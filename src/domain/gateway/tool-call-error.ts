@@ -1,6 +1,7 @@
 import type { Kind } from '../values/kind.ts';
 import type { ToolChange } from './approved-tools.ts';
 import { BUILT_IN_SERVER, type Rights } from './call-origin.ts';
+import type { InputRequired } from './elicitation.ts';
 import { advised, type OwnCommand } from './own-command.ts';
 
 /** Failures of a call that the connection to a server reports. */
@@ -39,6 +40,7 @@ export type ToolCallError =
   /** The audit cannot be written: the call was not made (`audit_unavailable`), or it was made and its result is withheld (`unrecorded`). */
   | Kind<'audit_unavailable' | 'unrecorded'>
   | Kind<'shutting_down' | 'cancelled'>
+  | InputRequired
   | Kind<'timed_out', { timeoutMs: number }>;
 
 /** The error for a server that does not exist for a caller. `all` has the names of all servers. */
@@ -76,6 +78,7 @@ export const TOOL_ERRORS = {
   audit_unavailable: { code: 'AUDIT_UNAVAILABLE', isMade: false },
   unrecorded: { code: 'CALL_UNRECORDED', isMade: true },
   timed_out: { code: 'TIMEOUT_ERROR', isMade: true },
+  input_required: { code: 'INPUT_REQUIRED', isMade: true },
   cancelled: { code: 'CANCELLED', isMade: true },
 } as const satisfies Readonly<Record<ToolCallError['kind'], { readonly code: string; readonly isMade: boolean }>>;
 

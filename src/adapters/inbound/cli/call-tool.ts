@@ -6,6 +6,7 @@ import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
+import type { Asker } from '../../../domain/gateway/elicitation.ts';
 import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
@@ -30,13 +31,15 @@ export interface CallToolOptions extends CommandContext {
   readonly server: string;
   readonly tool: string;
   readonly args: JsonObject;
+  /** Asks the person at the terminal what the server wants to know. Absent in a script. */
+  readonly asker?: Asker | undefined;
   /** Prints `result` or `error`, as `POST /mcp/call` returns them. */
   readonly json: boolean;
 }
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callAndPrint(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, catalogue, by, redactor, server, tool, args, json, out, err } = options;
+  const { gateway, catalogue, by, asker, redactor, server, tool, args, json, out, err } = options;
   const line = openLine(options, `Starting ${server}`);
   let hasProgress = false;
   void gateway?.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
@@ -58,7 +61,7 @@ export async function callAndPrint(options: CallToolOptions, signal: AbortSignal
     err.write(`${message}\n`);
     return FAILED;
   };
-  const call = { server, tool, args, by, wantsProgress: line !== undefined, waitsForStart: true, on };
+  const call = { server, tool, args, by, wantsProgress: line !== undefined, waitsForStart: true, asker, on };
   const outcome = await catalogue.call(call, signal);
   line?.end();
   if (outcome.isErr()) {

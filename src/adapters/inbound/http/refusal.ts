@@ -25,6 +25,7 @@ const CODES = {
   TOOL_CHANGED: [409, 'tool not approved'],
   PAYLOAD_TOO_LARGE: [413, 'body too large'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'content type not accepted'],
+  INPUT_REQUIRED: [422, 'a question was not answered'],
   OVERLOADED: [429, 'too many calls in flight'],
   QUOTA_EXCEEDED: [429, 'quota reached'],
   // No one reads this response: the client has left.
@@ -141,6 +142,10 @@ function moreOf(error: ToolCallError): Partial<Refusal> {
       return { reason: NO_AUDIT_LINE };
     case 'shutting_down':
       return { retryAfterMs: SOON_MS };
+    case 'input_required': {
+      const { server, requests: questions, result } = error;
+      return { details: { server, questions, result } };
+    }
     case 'not_read_only':
     case 'crashed':
     case 'invalid_result':

@@ -1,3 +1,4 @@
+import { askedText, type InputRequired, type NotAnswered } from '../../../domain/gateway/elicitation.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import {
   loginCommand,
@@ -87,9 +88,32 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
       return 'The gateway is shutting down. Try again later.';
     case 'timed_out':
       return `No answer within ${duration(error.timeoutMs)}. The tool may still be running. Allow more time (timeout of the server), or ask for less.`;
+    case 'input_required':
+      return inputRequiredMessage(error);
     case 'cancelled':
       return 'The call was cancelled.';
   }
+}
+
+const BY_ELICITATION = 'Call this tool from a client that supports elicitation, or in the terminal.';
+
+/** Why nobody answered a question of a server, and what to do. */
+const NOT_ANSWERED: Readonly<Record<NotAnswered, (waitedMs: number) => string>> = {
+  nobody: () => `Nobody can be asked here. ${BY_ELICITATION}`,
+  others: () =>
+    'Calls of several callers were running on this server, and nobody is asked what the call of another person wants to know. Call this tool again.',
+  late: (waitedMs) => `There was no answer within ${duration(waitedMs)} (question_timeout). Call this tool again.`,
+  too_many: () => 'This call has asked too often. Call this tool with more complete arguments.',
+  invalid: () =>
+    'The question is too large, or its form is not one of MCP, so that nobody was asked. Check the server.',
+  declined: () => 'The person who was asked declined, and the tool cannot run without it.',
+  ended: () => 'It was not answered, because the program or its client was ending. Call this tool again.',
+};
+
+function inputRequiredMessage({ server, elicitation, why, waitedMs = 0 }: InputRequired): string {
+  const url = elicitation?.mode === 'url' ? ` (${elicitation.url})` : '';
+  const asked = elicitation === undefined ? `${server} needs to ask a question.` : `${askedText(elicitation)}${url}`;
+  return `${asked} ${NOT_ANSWERED[why](waitedMs)}`;
 }
 
 function unauthorizedMessage(

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ofToolCallError } from '../../../../../src/adapters/inbound/http/refusal.ts';
+import type { Elicitation } from '../../../../../src/domain/gateway/elicitation.ts';
 import { TOOL_ERRORS, type ToolCallError } from '../../../../../src/domain/gateway/tool-call-error.ts';
 import { runs } from '../../../../support/sized.ts';
 
@@ -26,6 +27,16 @@ const answered = (code: number, message = 'Something is wrong.', data?: unknown)
   message,
   ...(data === undefined ? {} : { data }),
 });
+
+const PARAMS = { message: 'Delete 3 files?', requestedSchema: { type: 'object', properties: {} } };
+const REQUEST = { method: 'elicitation/create', params: PARAMS };
+const ASKED: Elicitation = {
+  ...files,
+  mode: 'form',
+  message: PARAMS.message,
+  schema: PARAMS.requestedSchema,
+  params: PARAMS,
+};
 
 const INVALID = [
   { path: '/a', message: 'is required' },
@@ -207,6 +218,27 @@ const ROWS: readonly Row[] = [
     'TIMEOUT_ERROR',
     'No answer within 1.5 s. The tool may still be running. Allow more time (timeout of the server), or ask for less.',
     { timeoutMs: 1500 },
+  ],
+  [
+    {
+      kind: 'input_required',
+      ...files,
+      elicitation: ASKED,
+      requests: [REQUEST],
+      why: 'nobody',
+      result: { content: [] },
+    },
+    422,
+    'INPUT_REQUIRED',
+    'files asks: Delete 3 files? Nobody can be asked here. Call this tool from a client that supports elicitation, or in the terminal.',
+    { server: 'files', questions: [REQUEST], result: { content: [] } },
+  ],
+  [
+    { kind: 'input_required', ...files, requests: [], why: 'nobody' },
+    422,
+    'INPUT_REQUIRED',
+    'files needs to ask a question. Nobody can be asked here. Call this tool from a client that supports elicitation, or in the terminal.',
+    { questions: [] },
   ],
 ];
 
