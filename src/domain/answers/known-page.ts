@@ -29,7 +29,11 @@ export interface KnownPage extends Partial<PageCheck> {
 /** The end of a line of `Sources:` for a page that does not exist; empty for any other page. */
 export function deadMark({ state, status }: KnownPage, language: Language): string {
   if (state !== 'dead') return '';
-  const isHttp = status === 404 || status === 410;
-  if (language === 'ja') return ` [見つかりません: ${isHttp ? `HTTP ${status}` : 'ホスト名がありません'}]`;
-  return ` [not found: ${isHttp ? `HTTP ${status}` : 'no such host'}]`;
+  return ` [${language === 'ja' ? '見つかりません' : 'not found'}: ${deadReason(status, language)}]`;
+}
+
+/** Why a page does not exist: its server says so, or there is no such server. */
+export function deadReason(status: number | undefined, language: Language): string {
+  if (status === 404 || status === 410) return `HTTP ${status}`;
+  return language === 'ja' ? 'ホスト名がありません' : 'no such host';
 }

@@ -1,9 +1,10 @@
 import { type CheckError, MAX_LINKS, type SourcesReport } from '../../../application/check/check-sources.ts';
 import { READING_MS } from '../../../application/ports/readers.ts';
 import type { Answer } from '../../../application/tools/tool-call.ts';
-import type { PageCheck } from '../../../domain/answers/known-page.ts';
+import { deadReason, type PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { noPassage, notOnPage } from './page-findings.ts';
 import { count } from './plain.ts';
 
 /** The number of findings: dead links, and claims with figures that are not on the page. */
@@ -19,9 +20,8 @@ export function checkText(report: SourcesReport, language: Language, max = Numbe
   const linesOf = (wanted: string) =>
     first.filter(({ state }) => state === wanted).map(({ url, reason }) => `- ${url}: ${reason}`);
   const missing = withMissing(claims).map(({ claim, url, missing, passage }) => {
-    const figures = missing.map((figure) => say(`「${figure}」`, `"${figure}"`)).join(say('', ', '));
     const nearest = passage === undefined ? '' : `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`;
-    return `- ${url}: ${say(`${figures}はページにありません`, `${figures} not on the page`)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
+    return `- ${url}: ${notOnPage(missing, language)}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest}`;
   });
   const more = links.length - first.length + (report.further ?? 0);
   const onlyFirst = say(
@@ -112,8 +112,7 @@ function whyOf({ state, status, reason = '' }: PageCheck, language: Language): s
 }
 
 function notFound(status: number | undefined): readonly [ja: string, en: string] {
-  if (status === 404 || status === 410) return [`見つかりません（HTTP ${status}）`, `not found (HTTP ${status})`];
-  return ['見つかりません（ホスト名がありません）', 'not found (no such host)'];
+  return [`見つかりません（${deadReason(status, 'ja')}）`, `not found (${deadReason(status, 'en')})`];
 }
 
 /**
@@ -128,13 +127,12 @@ export function findingsOf({ result, report }: Answer, language: Language, isVer
   const lines = result.citations.flatMap(({ url, evidence = {} }, at) => {
     const { state, reason = '' } = checks.find((check) => check.url === url) ?? {};
     const { missing = [], unrelated, quote } = evidence;
-    const figures = missing.map(quoted).join(say('', ', '));
     const [ja, en] = reasonFor(reason);
     const findings = [
       state === 'dead' && say('見つかりません', 'not found'),
       isVerbose && state === 'unreadable' && say(`読めませんでした（${ja}）`, `could not be read (${en})`),
-      figures !== '' && say(`${figures}はページにありません`, `${figures} not on the page`),
-      unrelated === true && say('ページに似た箇所がありません', 'no similar passage on the page'),
+      missing.length > 0 && notOnPage(missing, language),
+      unrelated === true && noPassage(language),
       isVerbose && quote !== undefined && quoted(quote),
     ];
     return findings.filter((finding) => finding !== false).map((finding) => `- [${at + 1}] ${url}: ${finding}`);

@@ -1,8 +1,9 @@
 import type { Answer } from '../../../../application/tools/tool-call.ts';
 import type { AnswerResult } from '../../../../domain/answers/answer-result.ts';
 import type { Citation } from '../../../../domain/answers/citation.ts';
-import type { PageCheck } from '../../../../domain/answers/known-page.ts';
+import { deadReason, type PageCheck } from '../../../../domain/answers/known-page.ts';
 import type { toCheckJson } from '../../words/check-messages.ts';
+import { noPassage, notOnPage } from '../../words/page-findings.ts';
 import { hostOf, webHref } from './web-link.ts';
 
 /** The result of an answer tool, with the part of the report that the page shows. */
@@ -40,13 +41,11 @@ export function sourcesOf({ result, report }: ShownAnswer): readonly Source[] {
 /** The findings about a cited page. */
 function citedFindings(check: PageCheck | undefined, { missing = [], unrelated }: Citation['evidence'] = {}) {
   const { state, status } = check ?? {};
-  const answered = status === 404 || status === 410 ? `HTTP ${status}` : 'no such host';
-  const figures = missing.map((figure) => `"${figure}"`).join(', ');
   return [
-    ...(state === 'dead' ? [`not found: ${answered}`] : []),
-    ...(figures === '' ? [] : [`${figures} not on the page`]),
-    ...(unrelated ? ['no similar passage on the page'] : []),
-  ];
+    state === 'dead' ? `not found: ${deadReason(status, 'en')}` : [],
+    missing.length > 0 ? notOnPage(missing, 'en') : [],
+    unrelated ? noPassage('en') : [],
+  ].flat();
 }
 
 /** The body of `POST /mcp/check`. */
@@ -66,10 +65,13 @@ export interface ReportItem {
 export function findingsOf({ claims, links }: CheckReport): readonly ReportItem[] {
   const missing = claims
     .filter(({ missing }) => missing.length > 0)
-    .map(({ url, claim, missing, passage }) => {
-      const problem = `${missing.map((figure) => `"${figure}"`).join(', ')} not on the page`;
-      return { href: hrefAt(url, passage), url, problem, claim, passage };
-    });
+    .map(({ url, claim, missing, passage }) => ({
+      href: hrefAt(url, passage),
+      url,
+      problem: notOnPage(missing, 'en'),
+      claim,
+      passage,
+    }));
   return [...missing, ...withState(links, 'dead')];
 }
 
