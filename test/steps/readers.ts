@@ -40,6 +40,7 @@ import {
   cleanText,
   clip,
   shortLine,
+  withoutEnd,
   withoutTracking,
   withoutUnsafeCharacters,
 } from '../../src/domain/values/clean-text.ts';
@@ -171,6 +172,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/clean-text.ts#cleanText': cleanText,
   'domain/values/clean-text.ts#clip': (text) => clip(text, text.length - 1),
   'domain/values/clean-text.ts#shortLine': (text) => shortLine(text, 300),
+  'domain/values/clean-text.ts#withoutEnd': (text) => withoutEnd(text, /\s/),
   'domain/values/clean-text.ts#withoutTracking': withoutTracking,
   'domain/values/clean-text.ts#withoutUnsafeCharacters': withoutUnsafeCharacters,
   'domain/values/code-fence.ts#closeFence': closeFence,

@@ -1,4 +1,4 @@
-import { withoutEnd } from '../values/text-end.ts';
+import { withoutEnd } from '../values/clean-text.ts';
 import { TOOL_NAMES, type ToolName } from './tool-name.ts';
 
 /** The content of a handle. It names the response of the API that is, or will be, the answer to a question. */

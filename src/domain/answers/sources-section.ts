@@ -1,5 +1,5 @@
+import { withoutEnd } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
-import { withoutEnd } from '../values/text-end.ts';
 import { toWebUrl } from '../values/web-url.ts';
 import { type Citation, pageKey } from './citation.ts';
 

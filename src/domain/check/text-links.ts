@@ -1,8 +1,7 @@
 import { pageKey } from '../answers/citation.ts';
 import { LINK_LABEL, LINK_TARGET } from '../evidence/claims.ts';
-import { clip, withoutTracking, withoutUnsafeCharacters } from '../values/clean-text.ts';
+import { clip, withoutEnd, withoutTracking, withoutUnsafeCharacters } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
-import { withoutEnd } from '../values/text-end.ts';
 import { isTooLong, toWebUrl, withoutUserInfo } from '../values/web-url.ts';
 import { citedClaims, MARKS } from './cited-sentences.ts';
 

@@ -1,6 +1,6 @@
 import { pageKey } from '../answers/citation.ts';
+import { withoutEnd } from '../values/clean-text.ts';
 import { fenceAfter } from '../values/code-fence.ts';
-import { withoutEnd } from '../values/text-end.ts';
 
 const MAX_CLAIM_CHARS = 400;
 

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject, parseJson } from '../values/json.ts';
-import { isNestedDeeper, MAX_NESTING } from '../values/json-nesting.ts';
+import { isNestedDeeper, isObject, type JsonObject, MAX_NESTING, parseJson } from '../values/json.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {

@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from '../values/json.ts';
-import { isNestedDeeper } from '../values/json-nesting.ts';
+import { isNestedDeeper, isObject, type JsonObject } from '../values/json.ts';
 
 /** Maximum number of levels of a schema, the first included. */
 const MAX_DEPTH = 33;

@@ -1,4 +1,4 @@
-import { withoutEnd } from './text-end.ts';
+import { withoutEnd } from './clean-text.ts';
 
 /** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { err, ok, type Result } from 'neverthrow';
-import { parseJson } from '../../../domain/values/json.ts';
-import { isNestedDeeper } from '../../../domain/values/json-nesting.ts';
+import { isNestedDeeper, parseJson } from '../../../domain/values/json.ts';
 import { PARSE_ERROR } from '../mcp/json-rpc.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import { ofErrorObject, type Refusal, refusal } from './refusal.ts';

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { parseJson } from '../../../domain/values/json.ts';
-import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
+import { isNestedDeeper, MAX_NESTING, parseJson } from '../../../domain/values/json.ts';
 
 /** How a message is framed: as a line, or after a `Content-Length` header. */
 export type Framing = 'line' | 'framed';

@@ -7,8 +7,7 @@ import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.t
 import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
-import type { JsonObject } from '../../../domain/values/json.ts';
-import { isNestedDeeper, MAX_NESTING } from '../../../domain/values/json-nesting.ts';
+import { isNestedDeeper, type JsonObject, MAX_NESTING } from '../../../domain/values/json.ts';
 import { readPages } from './read-pages.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 import { SettlingTransport } from './settling-transport.ts';

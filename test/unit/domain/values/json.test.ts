@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isNestedDeeper } from '../../../../src/domain/values/json-nesting.ts';
+import { isNestedDeeper } from '../../../../src/domain/values/json.ts';
 import { runs } from '../../../support/sized.ts';
 
 function depthOf(value: unknown): number {
