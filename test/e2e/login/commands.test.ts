@@ -56,6 +56,23 @@ test('login, logins, doctor and logout: a file with the login is written, listed
   expect(readdirSync(home.folder)).toEqual([]);
 });
 
+test('a second login registers no second client, and waits on after wrong callbacks', async () => {
+  const { issuer, home } = await start();
+  const signIn = async (wrong: readonly string[] = []) => {
+    const { url, ended } = home.login('notes');
+    const callback = issuer.callbackFor(await url);
+    for (const path of wrong) expect(await open(callback.replace('/callback', path))).toBe(400);
+    expect(await open(callback)).toBe(200);
+    return ended;
+  };
+  expect((await signIn(['/other', '/', '/callback/more'])).stderr).not.toContain('unknown');
+  const { code, stderr } = await signIn();
+  expect(code).toBe(0);
+  expect(stderr).toMatch(/If its page says that the client is unknown, run first: .* logout notes/);
+  expect(issuer.registrations).toHaveLength(1);
+  expect(issuer.tokenRequests).toHaveLength(2);
+});
+
 test('a login that the issuer refuses ends with 1, and the reason', async () => {
   const { issuer, home } = await start();
   const { url, ended } = home.login('notes');
