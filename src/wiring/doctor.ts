@@ -124,7 +124,8 @@ function toConfigured(entry: ServerEntry, { secretVariables }: Runtime['config']
   if (unset !== undefined) return { name, unset };
   if (connection.kind === 'remote') return { name, host: new URL(connection.url).host };
   const { command, cwd, envs, inheritEnv } = connection;
-  const env = childEnvironment({ environment: process.env, inherit: inheritEnv, envs, ownSecrets: secretVariables });
+  const inherited = { environment: process.env, inherit: inheritEnv, ownSecrets: secretVariables };
+  const env = childEnvironment({ ...inherited, command, envs });
   return { name, command, problem: commandProblem({ command, cwd, env }) };
 }
 

@@ -94,7 +94,8 @@ const BORDERS: Readonly<Record<string, Border>> = {
     value: { mcpServers: { a: { command: 'x' } } },
     read: async (text) => {
       const file = fileWith('servers.json', text);
-      const [entry] = await readServersFile(file, noReport, noReport);
+      const { entries } = await readServersFile(file, { environment: {}, expanded: [] }, noReport);
+      const [entry] = entries;
       return entry && { mcpServers: { a: { command: (entry.value as { command: string }).command } } };
     },
   },

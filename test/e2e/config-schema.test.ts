@@ -164,7 +164,16 @@ describe('the schema of a server accepts what the program accepts', () => {
   const server = fc
     .subarray([...SERVER_KEYS, 'unknown'])
     .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, member(key)]))));
-  const context = { environment: {}, expanded: [], folder: '/', defaultTimeoutMs: 1, ownSecrets: [] };
+  const context = {
+    environment: {},
+    expanded: [],
+    references: { form: 'dollar' as const },
+    isYaml: true,
+    folder: '/',
+    defaultTimeoutMs: 1,
+    ownSecrets: [],
+    inheritEnv: [],
+  } satisfies Parameters<typeof readServerEntry>[1];
 
   const agrees = (value: Readonly<Record<string, unknown>>) => {
     const problems: string[] = Object.keys(value).filter((key) => !SERVER_KEYS.includes(key));

@@ -52,6 +52,8 @@ export interface ConfigProblem {
   /** What is wrong or expected: `expected an integer from 1 to 10`. */
   readonly message: string;
   readonly file?: string;
+  /** The servers that it concerns; empty for all of them. Absent if it is not about servers. */
+  readonly servers?: readonly string[];
 }
 
 /** A valid value, or every problem. A plain union, so that the start loads no package for it. */

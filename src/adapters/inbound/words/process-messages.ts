@@ -69,15 +69,11 @@ export function logNotices(notices: readonly ConfigProblem[], logger: Logger): v
   for (const notice of notices) logger.warn(messageForProblem(notice));
 }
 
-/**
- * Selects the notices that concern a command. Notices about an entry of `servers` or `mcpServers` concern it only if it uses servers
- * (`hasServers`): that of the entry (`server`), or all of them.
- */
+/** Selects the notices that concern a command: those about servers only if it uses servers (`hasServers`), or one of them (`server`). */
 export function noticesAbout(notices: readonly ConfigProblem[], hasServers: boolean, server?: string) {
-  return notices.filter(({ where }) => {
-    const [, entry] = /^(?:mcpServers|servers)\.(.*)/.exec(where) ?? [];
-    if (entry === undefined) return true;
-    return hasServers && (server === undefined || `${entry}.`.startsWith(`${server}.`));
+  return notices.filter(({ servers }) => {
+    if (servers === undefined) return true;
+    return hasServers && (server === undefined || servers.length === 0 || servers.includes(server));
   });
 }
 

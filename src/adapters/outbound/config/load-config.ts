@@ -22,7 +22,7 @@ import {
 } from './sections.ts';
 import type { ServerConfig } from './server-config.ts';
 import { readServers } from './servers-config.ts';
-import { type ConfigOptions, readSetKeys } from './set-keys.ts';
+import { type ConfigOptions, optionText, readSetKeys } from './set-keys.ts';
 import { toShownTree } from './shown-config.ts';
 
 /** The configuration, or every problem with it; in both cases, the files that it names and the form of the log. */
@@ -30,7 +30,7 @@ export async function loadConfig(
   options: ConfigOptions,
 ): Promise<Validated<ServerConfig> & Pick<ServerConfig, 'files'> & Pick<ServerConfig['server'], 'log'>> {
   const problems: ConfigProblem[] = [];
-  const option = options.commandLine['--config'];
+  const option = optionText(options.commandLine, '--config');
   const file = option === undefined ? defaultFile() : expandPath(option);
   const set = await readSetKeys(options, file, problems);
   const read = await resolve(options, set, file, problems);
@@ -113,6 +113,7 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
     pageProxy: readProxy(environment, ANY_PAGE).proxy,
     quota: toQuotaConfig(config),
     servers: servers.servers,
+    serversFiles: servers.files,
     grounding: toGroundingPolicy(config),
     readOAuth: () => {
       const problems: ConfigProblem[] = [];
@@ -132,7 +133,7 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
 }
 
 function filesOf({ gateway }: ConfigTree, file: string | undefined): readonly string[] {
-  return [file, gateway.serversFile, gateway.lock].filter((path) => path !== undefined);
+  return [file, ...(gateway.serversFile ?? []), gateway.lock].filter((path) => path !== undefined);
 }
 
 function sourcesOf({ environment, commandLine }: ConfigOptions, { names }: SetKeys, read: Read, yaml?: string) {

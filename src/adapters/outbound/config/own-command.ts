@@ -1,8 +1,10 @@
 import { realpathSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import { INSTALLED, type OwnCommand, quoted } from '../../../domain/gateway/own-command.ts';
-import { attempted, expandPath } from '../files/local-files.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { attempted, expandPath, readText } from '../files/local-files.ts';
 import { type Environment, variableText } from '../network/environment.ts';
+import { type CommandLineOptions, optionTexts } from './set-keys.ts';
 
 /** The options that decide which servers there are. Without them, an advised command would know other servers. */
 const REPEATED = ['--config', '--servers'];
@@ -13,11 +15,11 @@ const REPEATED = ['--config', '--servers'];
  */
 export function readOwnCommand(
   main: string | undefined,
-  commandLine: Readonly<Record<string, string>>,
+  commandLine: CommandLineOptions,
   environment: Environment,
 ): OwnCommand {
-  const options = REPEATED.filter((name) => name in commandLine).map(
-    (name) => ` ${name} ${quoted(expandPath(commandLine[name] ?? ''))}`,
+  const options = REPEATED.flatMap((name) =>
+    optionTexts(commandLine, name).map((path) => ` ${name} ${quoted(expandPath(path))}`),
   );
   return { program: programOf(main, environment), options: options.join('') };
 }
@@ -45,4 +47,28 @@ function isInPath(main: string, environment: Environment): boolean {
 
 function realPath(file: string): string | undefined {
   return attempted(() => realpathSync(file));
+}
+
+const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;
+/** Matches the package as `npx` takes it, the image, or the main file of an installation, but not a folder of the same name. */
+const ARGUMENT =
+  /^(?:--package=)?(?:(?:github:|ghcr\.io\/)uchimanajet7\/)?openai-responses-mcp(?:[@:#].*)?$|[\\/]openai-responses-mcp[\\/]build[\\/]index\.js$/;
+
+/** Whether an entry starts this program. If it is started in another way, its environment shows that it is a server of itself. */
+export function runsThisProgram({ command, args, cwd }: JsonObject, project: string): boolean {
+  const texts = [command, args].flat().filter((text) => typeof text === 'string');
+  // A shell gets a complete command line as one argument.
+  const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
+  const folder = typeof cwd === 'string' ? expandPath(cwd, project) : project;
+  return (
+    COMMAND.test(texts[0] ?? '') || words.some((word) => ARGUMENT.test(word) || isInCheckout(expandPath(word, folder)))
+  );
+}
+
+/** Whether a file is the main file of a checkout, whatever its folder is called. */
+function isInCheckout(file: string): boolean {
+  if (basename(file) !== 'index.js' || basename(dirname(file)) !== 'build') return false;
+  const manifest = readText(join(dirname(file), '..', 'package.json'));
+  const content = 'text' in manifest ? parseJson(manifest.text) : undefined;
+  return isObject(content) && content.name === INSTALLED.program;
 }

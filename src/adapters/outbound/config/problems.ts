@@ -19,12 +19,13 @@ export function toText(value: unknown): string {
 }
 
 /** A problem for display. The URL of a proxy or a server may contain a password, or a key in its query, even if it is malformed. */
-export function withoutSecrets({ where, value, message, file }: ConfigProblem): ConfigProblem {
+export function withoutSecrets({ where, value, message, file, servers }: ConfigProblem): ConfigProblem {
   const shown = value?.replace(/^([a-z][a-z0-9+.-]*:\/\/)?.*@/is, `$1${MASK}@`).replace(/([?#])\S+/g, `$1${MASK}`);
   return withoutUndefined({
     where: withoutKeyLike(where),
     value: shown === undefined ? undefined : withoutKeyLike(shown),
     message: withoutKeyLike(message),
     file,
+    servers,
   });
 }

@@ -9,6 +9,7 @@ import type { OAuthConfig } from './oauth-config.ts';
 import type { ApiKey } from './secrets.ts';
 import type { AuditConfig, QuotaConfig } from './sections.ts';
 import type { ServerEntry } from './server-entry.ts';
+import type { ReadFile } from './servers-file.ts';
 
 /** The sections that the program uses as the keys set them. A new key of a section is a member by itself. */
 type Sections = Pick<ConfigTree, 'request' | 'search' | 'policy' | 'citations' | 'llm' | 'gateway' | 'server'>;
@@ -28,6 +29,8 @@ export interface ServerConfig
   readonly quota?: QuotaConfig;
   /** Absent if no servers are configured. */
   readonly servers?: readonly ServerEntry[];
+  /** The files of other clients that were read. */
+  readonly serversFiles: readonly ReadFile[];
   readonly access?: AccessPolicy;
   readonly lock?: Lock;
   readonly audit?: AuditConfig;

@@ -1,30 +1,29 @@
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { attempted } from '../files/local-files.ts';
 import { isUnencrypted } from '../network/addresses.ts';
-import type { Environment, NamedText } from '../network/environment.ts';
 import type { ReadContext } from './kinds.ts';
 import { SERVER_WORDS } from './member-words.ts';
 import type { Report } from './problems.ts';
+import { type ExpandContext, expandReferences } from './references.ts';
 import { type OF_ALL, OF_CHILDREN, OF_REMOTES, remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
 import { readMembers, type Tree } from './table.ts';
 
 /** The keys that have no effect on a server with a command, or on one with a URL. */
 export const withoutEffect = (isChild: boolean) => Object.keys(isChild ? OF_REMOTES : OF_CHILDREN);
 
-const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
-
-/** The context in which all servers of a file are read. */
-interface Context {
-  readonly environment: Environment;
-  /** Receives the variables to which the servers refer. */
-  readonly expanded: NamedText[];
+/** The context in which a server is read. */
+interface Context extends ExpandContext {
+  /** The paths of texts whose references were already replaced. */
+  readonly literal?: ReadonlySet<string> | undefined;
+  /** Whether the keys of YAML have an effect. */
+  readonly isYaml: boolean;
   /** The folder at which relative paths start. */
   readonly folder: string;
   readonly defaultTimeoutMs: number;
   /** The variables with keys of this program, which no server inherits. */
   readonly ownSecrets: readonly string[];
-  /** Without it, a variable that is not set is a problem. */
-  readonly onUnset?: Report | undefined;
+  /** The variables that all servers inherit. */
+  readonly inheritEnv: readonly string[] | true;
 }
 
 /** A server as configured. A new key of every server is a member by itself. */
@@ -70,12 +69,16 @@ export function readServerEntry(value: JsonObject, given: Context, reportAny: Re
   }
   const isEffective = (key: string) => !ineffective.includes(key) && !(isChild && key === 'url');
   const effective = Object.entries(value).filter(([key]) => isEffective(key));
-  const table = { ...SERVER_TABLE, url: { ...SERVER_TABLE.url, kind: remoteUrl(value.allow_insecure === true) } };
+  const table = {
+    ...SERVER_TABLE,
+    url: { ...SERVER_TABLE.url, kind: remoteUrl(value.allow_insecure === true, context.isYaml) },
+  };
   const reading: ReadContext = {
     where: '',
     folder: context.folder,
     report,
-    expand: (text, where, report) => expandVariables(text, where, context, report),
+    expand: (text, where, report) =>
+      context.literal?.has(where) === true ? text : expandReferences(text, where, context, report),
   };
   const read = readMembers(table, Object.fromEntries(effective), reading, SERVER_WORDS);
   const connection = isChild ? toChild(read, value, context, report) : toRemote(read, report);
@@ -108,8 +111,14 @@ function withoutUnset(context: Context, reportAny: Report) {
   return { unset, context: { ...context, ...(context.onUnset && { onUnset }) }, report };
 }
 
-function toChild(read: Read, value: JsonObject, { folder, ownSecrets }: Context, report: Report): Child {
-  const { command = '', args, cwd = folder, env, envs, inheritEnv } = read;
+function toChild(
+  read: Read,
+  value: JsonObject,
+  { folder, ownSecrets, inheritEnv: ofAll }: Context,
+  report: Report,
+): Child {
+  const { command = '', args, cwd = folder, env, envs } = read;
+  const inheritEnv = ofAll === true || read.inheritEnv === true || [...new Set([...ofAll, ...read.inheritEnv])];
   if (value.envs != null && value.env != null) report('env', 'is the same as envs; set only one');
   for (const name of inheritEnv === true ? [] : inheritEnv) {
     if (ownSecrets.includes(name)) report('inherit_env', 'expected no variable with a key of this program', name);
@@ -136,25 +145,4 @@ function toRemote({ url = '', transport, headers, auth }: Read, report: Report):
   if (auth !== undefined && URL.canParse(url) && isUnencrypted(url))
     report('auth', 'cannot be used with an http:// URL of another machine, because others could read the tokens');
   return { kind: 'remote', url, transport, headers, ...(auth !== undefined && { auth }) };
-}
-
-/** Replaces `${NAME}` and `${NAME:-default}`, which Cursor and VS Code write as `${env:NAME}`. An empty variable counts as missing. */
-function expandVariables(text: string, where: string, context: Context, report: Report): string {
-  const { environment, expanded, onUnset } = context;
-  const read = text.replace(
-    /\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g,
-    (reference, name: string, fallback: string | undefined) => {
-      const found = environment[name] || fallback;
-      if (found === undefined && onUnset !== undefined) {
-        onUnset(where, `the environment variable ${name} is not set here, so that its value is not checked`);
-        return reference;
-      }
-      if (found === undefined) report(where, `the environment variable ${name} is not set`);
-      else expanded.push([name, found]);
-      return found ?? '';
-    },
-  );
-  const [input] = /\$\{input:[^}]*\}/.exec(text) ?? [];
-  if (input !== undefined) report(where, NO_INPUTS, input);
-  return read;
 }

@@ -1,11 +1,11 @@
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';
 import { isUnencrypted, toHttpUrl } from '../network/addresses.ts';
-import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, valueOr, yamlOnly } from './kinds.ts';
+import { integer, listOf, mapOf, matching, milliseconds, oneOf, path, text, yamlOnly } from './kinds.ts';
 import { TOOL_RULE_WORDS } from './member-words.ts';
 import { auth } from './server-auth.ts';
 import { key, membersOf } from './table.ts';
-import { flag, VARIABLE } from './value-kinds.ts';
+import { flag, inherited } from './value-kinds.ts';
 
 const PATTERNS = listOf(
   'a list of names of tools, with * at either end for any text',
@@ -58,9 +58,11 @@ const TEXT = yamlOnly('a text', matching(/\S/), (value, { where, report, expand 
 );
 
 const INSECURE = 'expected https://, because others could read an http:// connection; or set allow_insecure: true';
+const INSECURE_IN_FILE =
+  'expected https://, because others could read an http:// connection; or write this server into the YAML file, with allow_insecure: true';
 
-/** The URL of a remote server. Problems show it with its references to variables. */
-export const remoteUrl = (isInsecureAllowed: boolean) =>
+/** The URL of a remote server. Problems show it with its references to variables. `isYaml`: whether the keys of YAML have an effect. */
+export const remoteUrl = (isInsecureAllowed: boolean, isYaml = true) =>
   yamlOnly('a text', matching(/^[Hh][Tt][Tt][Pp][Ss]?:|\$\{/), (value, context) => {
     const { where, report } = context;
     const text = TEXT.fromYaml(value, context);
@@ -68,7 +70,8 @@ export const remoteUrl = (isInsecureAllowed: boolean) =>
     if (url === undefined && text !== undefined) report(where, 'expected an http:// or https:// URL', value);
     else if (url !== undefined && `${url.username}${url.password}` !== '')
       report(where, 'expected a URL without user and password; use headers');
-    else if (url !== undefined && isUnencrypted(url.href) && !isInsecureAllowed) report(where, INSECURE, value);
+    else if (url !== undefined && isUnencrypted(url.href) && !isInsecureAllowed)
+      report(where, isYaml ? INSECURE : INSECURE_IN_FILE, value);
     return text;
   });
 
@@ -96,8 +99,6 @@ const TEXTS_BY_NAME = {
   isSecret: true as const,
 };
 
-const INHERITED = valueOr([true], listOf('a list of names of environment variables, or true', VARIABLE));
-
 /** The keys that have an effect on a server with a command. */
 export const OF_CHILDREN = {
   args: key('its arguments', TEXTS, { default: [] }),
@@ -106,7 +107,7 @@ export const OF_CHILDREN = {
   env: key('the same as `envs`', TEXTS_BY_NAME, { default: {}, absent: 'none' }),
   inherit_env: key(
     'more variables that it [inherits](#the-environment-of-a-server): a list of names, or `true` for all except our keys',
-    INHERITED,
+    inherited,
     { default: [] },
   ),
 };

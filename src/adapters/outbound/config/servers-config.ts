@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './keys.ts';
@@ -37,30 +37,31 @@ export async function readServers(
   const isConfigured = config.servers !== undefined || config.gateway.serversFile !== undefined;
   const isNested = isConfigured && variableText(environment, GATEWAY_MARKER) !== '';
   const notices: ConfigProblem[] = isNested ? [NESTED] : [];
-  const { section = [], serversFile } = isNested ? {} : { section: config.servers, ...config.gateway };
-  const inFile =
-    serversFile === undefined
-      ? []
-      : await readServersFile(serversFile, reporter(problems), reporter(notices, serversFile));
+  const { section = [], serversFile = [] } = isNested ? {} : { section: config.servers, ...config.gateway };
+  const expanded: NamedText[] = [];
+  const files = await readFiles(serversFile, { environment, unset, expanded }, problems);
+  notices.push(...files.flatMap((file) => file.notices));
+  const inFiles = files.flatMap(({ entries, file }) => entries.map((entry) => ({ ...entry, file, isYaml: false })));
+  const folder = yamlFile === undefined ? process.cwd() : dirname(yamlFile);
   const entries: readonly GivenEntry[] = [
-    ...section.map((value, index) => ({ value, where: `servers[${index}]`, file: yamlFile, isYaml: true })),
-    ...inFile.map((entry) => ({ ...entry, file: serversFile, isYaml: false })),
+    ...section.map((value, index) => ({ ...YAML, value, where: `servers[${index}]`, file: yamlFile, folder })),
+    ...inFiles,
   ];
   // No server inherits these variables.
   const ownSecrets = [...secretVariables(config), ...section.flatMap((value) => clientSecretVariable(value) ?? [])];
   const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
   const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
-  const expanded: NamedText[] = [];
-  const read = readEntries(entries, { environment, unset, expanded, defaultTimeoutMs, ownSecrets });
+  const { inheritEnv } = config.gateway;
+  const read = readEntries(entries, { environment, unset, expanded, defaultTimeoutMs, ownSecrets, inheritEnv });
   const { servers, written, known, broken } = read;
   problems.push(...read.problems);
-  notices.push(...read.renamed);
-  const leftOut = broken.flatMap((found) => found.slice(0, 1));
-  if (broken.length === inFile.length) problems.push(...broken.flat());
-  else notices.push(...leftOut.map((first) => ({ ...first, message: `${first.message}; this server is left out` })));
+  notices.push(...read.notices);
+  if (broken.length === inFiles.length) problems.push(...broken.flatMap(({ found }) => found));
+  else notices.push(...broken.flatMap(leftOut));
   return {
     /** Undefined if no servers are configured. */
     servers: isConfigured ? servers : undefined,
+    files: files.flatMap(({ read }) => read ?? []),
     /** The servers for `--show-config`. `isHttp`: whether the program serves HTTP. */
     shown: (isHttp: boolean) =>
       isConfigured ? servers.map((entry, index) => shownServer(written[index] ?? {}, entry, isHttp)) : undefined,
@@ -80,6 +81,20 @@ export async function readServers(
   };
 }
 
+/** Reads the files of other clients, in their order. A file that is given twice is read once. */
+async function readFiles(
+  files: readonly string[],
+  { unset, ...context }: Pick<ConfigOptions, 'environment' | 'unset'> & { readonly expanded: NamedText[] },
+  problems: ConfigProblem[],
+) {
+  const onUnset = unset && reporter(unset);
+  const reads = [...new Set(files)].map(async (file) => {
+    const read = await readServersFile(file, { ...context, onUnset }, reporter(problems));
+    return { ...read, file };
+  });
+  return Promise.all(reads);
+}
+
 /** An entry, and the file that contains it. */
 interface GivenEntry extends FileEntry {
   readonly file: string | undefined;
@@ -87,56 +102,95 @@ interface GivenEntry extends FileEntry {
   readonly isYaml: boolean;
 }
 
-type Context = Omit<Parameters<typeof readServerEntry>[1], 'folder' | 'onUnset'> & Pick<ConfigOptions, 'unset'>;
+/** What is the same for all entries of the YAML file. */
+const YAML: Pick<GivenEntry, 'isYaml' | 'references' | 'literal' | 'sources' | 'found'> = {
+  isYaml: true,
+  references: { form: 'dollar' },
+  literal: new Set(),
+  sources: new Map(),
+  found: [],
+};
+
+/** The problems of an entry that is left out. */
+interface Broken {
+  readonly name: string | undefined;
+  readonly found: readonly ConfigProblem[];
+}
+
+function leftOut({ name, found }: Broken): readonly ConfigProblem[] {
+  const servers = name === undefined ? [] : [name];
+  return found
+    .slice(0, 1)
+    .map((first) => ({ ...first, message: `${first.message}; this server is left out`, servers }));
+}
+
+type Context = Omit<Parameters<typeof readServerEntry>[1], keyof GivenEntry | 'onUnset'> & Pick<ConfigOptions, 'unset'>;
 
 /** Reads entries in their order. */
 function readEntries(entries: readonly GivenEntry[], context: Context) {
   const servers: ServerEntry[] = [];
   const written: JsonObject[] = [];
   const problems: ConfigProblem[] = [];
-  /** The problems of each entry that is left out. */
-  const broken: (readonly ConfigProblem[])[] = [];
-  const renamed: ConfigProblem[] = [];
-  const known: string[] = [];
+  const broken: Broken[] = [];
+  const notices: ConfigProblem[] = [];
+  const known = new Map<string, GivenEntry>();
   for (const given of entries) {
-    const { value, name, entry, found } = readEntry(given, known, context);
-    const isTaken = name !== undefined && known.includes(name);
-    // The entry may be right for the program that wrote the file, so it is only left out. A name that is taken could mean either server.
-    if (!given.isYaml && !isTaken && found.length > 0) {
-      broken.push(found);
+    const { value, name = '', entry, found } = readEntry(given, context);
+    const first = known.get(name);
+    // The entry may be right for the program that wrote the file, so it is only left out.
+    if (!given.isYaml && found.length > 0) {
+      broken.push({ name, found });
       continue;
     }
     problems.push(...found);
-    if (name !== undefined && !isTaken) known.push(name);
-    if (entry && found.length === 0) {
+    const { where, file } = given;
+    if (first !== undefined && !first.isYaml) {
+      const message = `a server of ${first.file} has this name and counts (${first.where}); this one is left out`;
+      notices.push(withoutUndefined({ where, message, file, servers: [name] }));
+      continue;
+    }
+    // A name of the YAML file could mean either server.
+    if (first !== undefined) reporter(problems, file)(`${where}.name`, 'another server already has this name', name);
+    else if (name !== '') known.set(name, given);
+    if (entry && first === undefined && found.length === 0) {
       servers.push(entry);
       written.push(value);
     }
     if (given.renamedFrom === undefined) continue;
     const message = `the server is called ${name} here, because names have only letters, digits, - and _`;
-    reporter(renamed, given.file)(`${given.where}.name`, message, given.renamedFrom);
+    notices.push(
+      withoutUndefined({ where: `${where}.name`, value: given.renamedFrom, message, file, servers: [name] }),
+    );
   }
-  return { servers, written, known, problems, broken, renamed };
+  return { servers, written, known: [...known.keys()], problems, broken, notices };
 }
 
-/** Reads one entry. Without problems, it is complete. `taken` has the names of the servers before it. */
-function readEntry({ value: given, where, file, isYaml }: GivenEntry, taken: readonly string[], context: Context) {
-  const found: ConfigProblem[] = [];
+/** Reads one entry. Without problems, it is complete. */
+function readEntry(entry: GivenEntry, context: Context) {
+  const { value: given, where, file, isYaml, folder, references, literal, sources } = entry;
+  const found = [...entry.found];
   const reporterOf = (problems: ConfigProblem[]): Report => {
     const reportHere = reporter(problems, file);
-    return (key, ...rest) => reportHere(key === '' ? where : `${where}.${key}`, ...rest);
+    return (key, ...rest) => reportHere(key === '' ? where : `${where}.${writtenKey(key, sources)}`, ...rest);
   };
   const report = reporterOf(found);
   const onUnset = context.unset && reporterOf(context.unset);
   const value = isObject(given) ? given : {};
   const name = typeof value.name === 'string' ? value.name.trim() : undefined;
-  if (name !== undefined && taken.includes(name)) report('name', 'another server already has this name', value.name);
   if (isYaml) checkKeys(value, report);
-  const folder = file === undefined ? process.cwd() : dirname(file);
-  const entry = isObject(given)
-    ? readServerEntry(value, { ...context, folder, onUnset }, report)
+  const read = isObject(given)
+    ? readServerEntry(value, { ...context, folder, references, literal, isYaml, onUnset }, report)
     : report('', NO_SERVER);
-  return { value, name, entry, found };
+  return { value, name, entry: read, found };
+}
+
+/** The path of a value as it is written in its file. */
+function writtenKey(key: string, sources: FileEntry['sources']): string {
+  const exact = sources.get(key);
+  if (exact !== undefined) return exact;
+  const [, target = '', rest = ''] = /^(.*?)(\[\d+\])$/.exec(key) ?? [];
+  const source = sources.get(target) ?? target;
+  return source === target ? key : source === 'command' ? source : `${source}${rest}`;
 }
 
 function readDefaultTimeout(text: string, report: Report): number {

@@ -1,9 +1,16 @@
-import type { ParseError } from 'jsonc-parser';
+import { dirname } from 'node:path';
+import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { readText } from '../files/local-files.ts';
-import type { Report } from './problems.ts';
+import { homeFolder } from '../files/local-files.ts';
+import { clientOf, otherProjects, projectOf, readContent, type Section } from './client-file.ts';
+import { CLIENT_KEYS, isSwitchedOff, type KeyContext, ruleOf } from './client-keys.ts';
+import type { Client } from './clients.ts';
+import { nearest } from './nearest.ts';
+import { runsThisProgram } from './own-command.ts';
+import { type Report, reporter } from './problems.ts';
+import { type ExpandContext, expandReferences, folderWords, type References } from './references.ts';
 import { SERVER_NAME } from './server-keys.ts';
 
 /** An entry in the form of the YAML file. */
@@ -12,49 +19,137 @@ export interface FileEntry {
   readonly where: string;
   /** The name in the file, if it cannot be the name of a server. */
   readonly renamedFrom?: string;
+  /** The folder at which relative paths start. */
+  readonly folder: string;
+  readonly references: References;
+  /** The paths of texts whose references were already replaced. */
+  readonly literal: ReadonlySet<string>;
+  /** The key in the file for a key in YAML, if it is another. */
+  readonly sources: ReadonlyMap<string, string>;
+  /** What is wrong in the form of the client. */
+  readonly found: readonly ConfigProblem[];
 }
 
-/**
- * Reads the `mcpServers` JSON of other MCP clients, or the `servers` of VS Code. Comments are allowed. Entries
- * that are disabled are left out, as are those that run this program, with a notice.
- */
-export async function readServersFile(file: string, report: Report, notify: Report): Promise<readonly FileEntry[]> {
-  const { parse, printParseErrorCode } = await import('jsonc-parser');
-  const content = readText(file);
-  const text = 'text' in content ? content.text : '{}';
-  const errors: ParseError[] = [];
-  const json: unknown = parse(text, errors, { allowTrailingComma: true });
-  const [first] = errors;
-  const key = isObject(json) && isObject(json.mcpServers) ? 'mcpServers' : 'servers';
-  const servers = isObject(json) ? json[key] : undefined;
-  const isOfProjects = isObject(json) && isObject(json.projects);
-  if ('reason' in content) report(file, `expected a JSON file with servers that can be read (${content.reason})`);
-  else if (first !== undefined) {
-    const line = text.slice(0, first.offset).split('\n').length;
-    report(file, `expected JSON (${printParseErrorCode(first.error)} in line ${line})`);
-  } else if (!isObject(servers))
-    report(file, isOfProjects ? `expected an object mcpServers; ${OF_PROJECTS}` : NO_SERVERS);
-  else if (isOfProjects && Object.keys(servers).length === 0) notify(key, OF_PROJECTS);
-  if (first !== undefined || !isObject(servers)) return [];
-  const entries = Object.entries(servers).filter(([name, server]) => {
-    if (!isObject(server)) return true;
-    if (server.disabled === true || server.enabled === false) return false;
-    const isOwn = runsThisProgram(server.command, server.args);
-    if (isOwn) notify(`${key}.${name}`, OWN);
-    return !isOwn;
+/** A file of another client, as it was understood. */
+export interface ReadFile {
+  readonly file: string;
+  readonly client: string;
+  /** The folder in which its servers start. */
+  readonly folder: string;
+  readonly servers: readonly string[];
+}
+
+interface ServersFile {
+  readonly entries: readonly FileEntry[];
+  readonly notices: readonly ConfigProblem[];
+  /** Undefined if it cannot be read. */
+  readonly read?: ReadFile;
+}
+
+type Context = Omit<ExpandContext, 'references'>;
+
+/** Reads the servers in a file of another MCP client. Those that are switched off, or that run this program, are left out, with a notice. */
+export async function readServersFile(file: string, context: Context, report: Report): Promise<ServersFile> {
+  const content = await readContent(file, report);
+  if (content === undefined) return { entries: [], notices: [] };
+  const { client, sections } = clientOf(file, content.value);
+  const folder = projectOf(file);
+  const notices = new Notices(file);
+  const others = otherProjects(content.value, sections);
+  if (others.length > 0) notices.add('projects', `${OF_PROJECTS}: ${others.join(', ')}`, []);
+  if (sections.length === 0) {
+    const [place = ''] = client.servers.map((path) => path.join('.'));
+    const isOfProjects = others.length > 0 ? `; ${OF_PROJECTS}: ${others.join(', ')}` : '';
+    report(file, `${place === 'mcpServers' ? NO_SERVERS : `expected an object ${place} with servers`}${isOfProjects}`);
+    return { entries: [], notices: [] };
+  }
+  for (const { path, lines } of content.twice) {
+    const section = sections.find((one) => one.path.every((name, index) => name === path[index]));
+    if (section === undefined || path.length > section.path.length + 1) continue;
+    notices.add(path.join('.'), `it is twice in this file (lines ${lines.join(' and ')}); the last one counts`, []);
+  }
+  const entries = entriesOf(client, { sections, content: content.value, folder, notices });
+  const names = usableNames(entries.map(({ name }) => name));
+  const home = homeFolder() ?? '';
+  const translated = entries.map(({ name, value, where, section }, index): FileEntry => {
+    const project = section.project ?? folder;
+    const words = folderWords({ project, ofFile: pluginFolder(file), home });
+    const references: References = { form: client.references ?? 'dollar', words, folder: dirname(file) };
+    const usable = names[index] ?? name;
+    const renamed = usable === name ? {} : { renamedFrom: name };
+    const common = { where, ...renamed, folder: project, references };
+    if (!isObject(value)) return { ...common, value, literal: new Set(), sources: new Map(), found: [] };
+    const given = Object.fromEntries((client.variables ?? []).map((variable) => [variable, words[variable]]));
+    const translation = new Translation(
+      { file, where, name: usable, entry: value, project, notices },
+      { ...context, references },
+    );
+    return { ...common, ...translation.read(given) };
   });
-  const names = usableNames(entries.map(([name]) => name));
-  return entries.map(([name, server], index) => ({
-    where: `${key}.${name}`,
-    ...(names[index] === name ? {} : { renamedFrom: name }),
-    value: isObject(server) ? toEntry(names[index] ?? '', server) : server,
-  }));
+  const read = { file, client: client.title, folder, servers: names };
+  return { entries: translated, notices: notices.list(), read };
 }
 
 const NO_SERVERS = 'expected an object mcpServers (or servers, as VS Code writes it)';
-const OF_PROJECTS =
-  'the servers in this file belong to projects: use the .mcp.json of a project, or add servers with claude mcp add --scope user';
+const OF_PROJECTS = 'the servers of other projects are not read; start this program in the folder of the project';
 const OWN = 'it runs this program, which cannot be a server of itself; this server is left out';
+
+/** The folder of a plugin is that of its `.mcp.json`, or the one above `.claude-plugin`. */
+function pluginFolder(file: string): string {
+  const folder = dirname(file);
+  return /[\\/]\.claude-plugin$/.test(folder) ? dirname(folder) : folder;
+}
+
+interface Entry {
+  readonly name: string;
+  readonly value: unknown;
+  readonly where: string;
+  readonly section: Section;
+}
+
+interface Entries {
+  readonly sections: readonly Section[];
+  readonly content: unknown;
+  readonly folder: string;
+  readonly notices: Notices;
+}
+
+/** The entries that are used, in the order of the file. */
+function entriesOf({ lists }: Client, { sections, content, folder, notices }: Entries): readonly Entry[] {
+  const all = sections.flatMap((section) =>
+    Object.entries(section.servers).map(([name, value]) => ({
+      name,
+      value,
+      section,
+      where: [...section.path, name].join('.'),
+    })),
+  );
+  const last = new Map(all.map((entry) => [entry.name, entry]));
+  for (const { name, where } of all.filter((entry) => last.get(entry.name) !== entry))
+    notices.add(where, `it is also ${last.get(name)?.where}, which counts`, [name]);
+  const listed = (path: readonly string[] = []) => {
+    const names = path.reduce<unknown>((value, key) => (isObject(value) ? value[key] : undefined), content);
+    return Array.isArray(names) && names.length > 0 ? names : undefined;
+  };
+  const excluded = lists && listed(lists.excluded);
+  const allowed = lists && listed(lists.allowed);
+  const isOff = ({ name, value }: Entry) =>
+    (isObject(value) && isSwitchedOff(value)) || excluded?.includes(name) === true || allowed?.includes(name) === false;
+  const off = [...last.values()].filter(isOff);
+  const names = off.map(({ name }) => name);
+  if (off[0] !== undefined)
+    notices.add(
+      off[0].section.path.join('.') || 'servers',
+      `switched off in this file, and left out: ${names.join(', ')}`,
+      names,
+    );
+  return [...last.values()].filter((entry) => {
+    if (off.includes(entry)) return false;
+    const isOwn = isObject(entry.value) && runsThisProgram(entry.value, entry.section.project ?? folder);
+    if (isOwn) notices.add(entry.where, OWN, [entry.name]);
+    return !isOwn;
+  });
+}
 
 /** Changes names that cannot be names of servers: `my server` becomes `my-server`. The result does not depend on the order. */
 function usableNames(names: readonly string[]): readonly string[] {
@@ -69,22 +164,153 @@ function usableNames(names: readonly string[]): readonly string[] {
   return names.map((name) => usable[changed.indexOf(name)] ?? name);
 }
 
-/** A server in the form of the YAML file. Keys of other programs are ignored. */
-function toEntry(name: string, { command, args, env, cwd, url, serverUrl, type, headers }: JsonObject): JsonObject {
-  if (command != null) return { name, command, args, env, cwd };
-  const transport = type === 'sse' ? 'sse' : /^(?:streamable-?)?http$/i.test(String(type)) ? 'http' : undefined;
-  return { name, url: url ?? serverUrl, headers, transport };
+/** Notices of a file. One about a key names every server that has it. */
+class Notices {
+  readonly #file: string;
+  readonly #found = new Map<string, { readonly where: string; readonly message: string; readonly servers: string[] }>();
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(where: string, message: string, servers: readonly string[]): void {
+    this.#found.set(`${where} ${message}`, { where, message, servers: [...servers] });
+  }
+
+  addKey(key: string, where: string, message: string, server: string): void {
+    const id = `${key} ${message}`;
+    const before = this.#found.get(id);
+    if (before === undefined) this.#found.set(id, { where, message, servers: [server] });
+    else before.servers.push(server);
+  }
+
+  list(): readonly ConfigProblem[] {
+    return [...this.#found.values()].map(({ where, message, servers }) => {
+      const others = servers.slice(1);
+      const isOfKey = others.length > 0 && !others.every((name) => message.includes(name));
+      return {
+        where,
+        message: isOfKey ? `${message} (also in ${others.join(', ')})` : message,
+        file: this.#file,
+        servers,
+      };
+    });
+  }
 }
 
-const COMMAND = /(?:^|[\\/])openai-responses-mcp(?:\.(?:cmd|exe|ps1))?$/i;
-/** Matches the package as `npx` takes it, the image, or the main file of an installation, but not a folder of the same name. */
-const ARGUMENT =
-  /^(?:--package=)?(?:(?:github:|ghcr\.io\/)uchimanajet7\/)?openai-responses-mcp(?:[@:#].*)?$|[\\/]openai-responses-mcp[\\/]build[\\/]index\.js$/;
+interface Given extends Pick<KeyContext, 'entry' | 'project'> {
+  readonly file: string;
+  readonly where: string;
+  readonly name: string;
+  readonly notices: Notices;
+}
 
-/** Whether a command line starts this program. If it is started in another way, its environment shows that it is a server of itself. */
-function runsThisProgram(command: unknown, args: unknown): boolean {
-  const texts = [command, ...(Array.isArray(args) ? args : [])].map(String);
-  // A shell gets a complete command line as one argument.
-  const words = texts.flatMap((text) => [text, ...text.split(/\s+/)]);
-  return COMMAND.test(String(command)) || words.some((word) => ARGUMENT.test(word));
+/** Translates one entry into the form of the YAML file. */
+class Translation {
+  readonly #given: Given;
+  readonly #context: ExpandContext;
+  readonly #found: ConfigProblem[] = [];
+  readonly #literal = new Set<string>();
+  readonly #sources = new Map<string, string>();
+  readonly #values = new Map<string, unknown>();
+
+  constructor(given: Given, context: ExpandContext) {
+    this.#given = given;
+    this.#context = context;
+  }
+
+  /** `variables`: what the client adds to the environment of its servers. */
+  read(variables: JsonObject): Pick<FileEntry, 'value' | 'literal' | 'sources' | 'found'> {
+    const { entry, name } = this.#given;
+    const isPresent = (value: unknown) =>
+      value != null && value !== '' && (typeof value !== 'object' || Object.keys(value).length > 0);
+    const keys = Object.keys(entry).filter((key) => isPresent(entry[key]));
+    const known = Object.keys(CLIENT_KEYS).filter((key) => keys.includes(key));
+    if (Object.keys(variables).length > 0) this.#set('env', variables, undefined, true);
+    for (const key of [...known, ...keys.filter((key) => !known.includes(key))]) this.#readKey(key);
+    const isChild = this.#isChild();
+    for (const target of isChild
+      ? ['url', 'headers', 'auth.scopes', 'auth.resource', 'transport']
+      : ['command', 'args', 'env', 'cwd'])
+      this.#drop(target, isChild, Object.keys(variables));
+    const value: Record<string, unknown> = { name };
+    for (const [path, one] of this.#values) {
+      const [section = '', key] = path.split('.');
+      value[section] = key === undefined ? one : { ...(value[section] as JsonObject), [key]: one };
+    }
+    return { value, literal: this.#literal, sources: this.#sources, found: this.#found };
+  }
+
+  /** Whether the entry is a command. If it is also a URL, its type decides. */
+  #isChild(): boolean {
+    const { entry } = this.#given;
+    const type = String(entry.type ?? entry.transport ?? '');
+    const isRemoteType = /^(?:sse|remote|http|streamable.?http)$/i.test(type);
+    return this.#values.has('command') && !(this.#values.has('url') && isRemoteType);
+  }
+
+  #drop(target: string, isChild: boolean, given: readonly string[]): void {
+    const value = this.#values.get(target);
+    const source = this.#sources.get(target) ?? target;
+    this.#values.delete(target);
+    const isGiven = isObject(value) && Object.keys(value).every((name) => given.includes(name));
+    if (value === undefined || isGiven || target === 'transport') return;
+    this.#notRead(source, `not read, because it has no effect on a server with a ${isChild ? 'command' : 'url'}`);
+  }
+
+  #readKey(key: string): void {
+    const { where, entry, project, file } = this.#given;
+    const rule = ruleOf(key);
+    if (rule === undefined) return this.#notRead(key, unknownAdvice(key));
+    if ('notRead' in rule) return this.#notRead(key, rule.notRead);
+    const reportHere = reporter(this.#found, file);
+    const expand = (text: string) => {
+      const before = this.#found.length;
+      const read = expandReferences(text, `${where}.${key}`, this.#context, reportHere);
+      return this.#found.length > before ? undefined : read;
+    };
+    const targets = rule.read(entry[key], {
+      entry,
+      project,
+      expand,
+      variable: (name) => {
+        const value = this.#context.environment[name] || undefined;
+        if (value !== undefined) this.#context.expanded.push([name, value]);
+        return value;
+      },
+      report: (message, member) =>
+        void reportHere(`${where}.${key}${member === undefined ? '' : `.${member}`}`, message),
+      notRead: (advice) => void this.#notRead(key, advice),
+    });
+    for (const [target, value] of Object.entries(targets ?? {})) this.#set(target, value, key, rule.isLiteral === true);
+  }
+
+  #set(target: string, value: unknown, key: string | undefined, isLiteral: boolean): void {
+    const before = this.#values.get(target);
+    const isMap = isObject(value);
+    if (isMap && isObject(before)) this.#values.set(target, { ...before, ...value });
+    else if (Array.isArray(value) && Array.isArray(before)) this.#values.set(target, [...before, ...value]);
+    else this.#values.set(target, value);
+    const paths = isMap
+      ? Object.keys(value).map((name) => [`${target}.${name}`, `.${name}`] as const)
+      : [[target, ''] as const];
+    const raw = key === undefined ? undefined : this.#given.entry[key];
+    for (const [path, member] of paths) {
+      if (isLiteral) this.#literal.add(path);
+      else this.#literal.delete(path);
+      const isMember = isObject(raw) && Object.hasOwn(raw, member.slice(1));
+      if (key !== undefined) this.#sources.set(path, isMember ? `${key}${member}` : key);
+    }
+    if (key !== undefined) this.#sources.set(target, key);
+  }
+
+  #notRead(key: string, advice: string): void {
+    const { where, name, notices } = this.#given;
+    notices.addKey(key, `${where}.${key}`, advice, name);
+  }
+}
+
+function unknownAdvice(key: string): string {
+  const meant = nearest(key, Object.keys(CLIENT_KEYS), 2);
+  return `not read, because no client documents this key${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }

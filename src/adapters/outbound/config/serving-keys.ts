@@ -125,9 +125,14 @@ export const SERVING_KEYS = {
   },
   gateway: {
     servers_file: key(
-      'more MCP servers, from the file of another client (`mcpServers`)',
-      path('the path of a JSON file with servers'),
+      'more MCP servers, from a file of [another client](../gateway.md#servers-of-another-client), or a list of files',
+      kinds.paths('the path of a file with servers, or a list of paths'),
       { option: '--servers' },
+    ),
+    inherit_env: key(
+      'variables that all servers [inherit](../gateway.md#the-environment-of-a-server), besides those in their own `inherit_env`: a list of names, or `true` for all except our keys',
+      kinds.inherited,
+      { default: [] },
     ),
     expose: key(
       'offer the tools of the servers over MCP, too; `search`: through tools that find and call them; `auto`: `search` for callers with more than 40 tools',

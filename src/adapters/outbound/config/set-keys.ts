@@ -10,8 +10,18 @@ import type { Values } from './table.ts';
 import { debugFile, debugFlag } from './value-kinds.ts';
 import type { YamlFile } from './yaml-file.ts';
 
-/** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. */
-export type CommandLineOptions = Readonly<Record<string, string>>;
+/** The options of the command line as they were typed: `--debug=x` is `{'--debug': 'x'}`, a bare `--debug` has the value ''. An option that may be repeated has a list. */
+export type CommandLineOptions = Readonly<Record<string, string | readonly string[]>>;
+
+/** The values of an option, in their order. */
+export function optionTexts(options: CommandLineOptions, name: string): readonly string[] {
+  return Object.hasOwn(options, name) ? [options[name] ?? []].flat() : [];
+}
+
+/** The value of an option that counts once. */
+export function optionText(options: CommandLineOptions, name: string): string | undefined {
+  return optionTexts(options, name).at(-1);
+}
 
 export interface ConfigOptions {
   readonly environment: Environment;
@@ -113,7 +123,10 @@ export function readEnvironment(environment: Environment, report: Report) {
 
 /** The keys that options set. A bare `--debug`, `--offline` or `--http` enables; a value also sets the path or the address. */
 function readOptions(options: CommandLineOptions): Values {
-  const { '--debug': debug, '--offline': offline, '--record': record, '--http': http, '--servers': servers } = options;
+  const [debug, offline, record, http, expose] = ['--debug', '--offline', '--record', '--http', '--expose'].map(
+    (name) => optionText(options, name),
+  );
+  const servers = optionTexts(options, '--servers');
   const values = new Map<string, unknown>();
   if (debug !== undefined) {
     // Unlike in the variable `DEBUG`, a value that is not a switch is always a file.
@@ -126,8 +139,12 @@ function readOptions(options: CommandLineOptions): Values {
   if (offline) values.set('llm.recordings', expandPath(offline));
   if (record !== undefined) values.set('llm.record', expandPath(record));
   if (http) values.set('http.listen', http);
-  if (servers !== undefined) values.set('gateway.servers_file', expandPath(servers));
-  if (options['--expose'] !== undefined) values.set('gateway.expose', options['--expose'] || true);
+  if (servers.length > 0)
+    values.set(
+      'gateway.servers_file',
+      servers.map((file) => expandPath(file)),
+    );
+  if (expose !== undefined) values.set('gateway.expose', expose || true);
   if (options['--check'] !== undefined) values.set('citations.check', 'evidence');
   return values;
 }

@@ -116,6 +116,18 @@ export const timeZone = text(
   /^[A-Za-z]/,
 );
 
+export const inherited = valueOr([true], listOf('a list of names of environment variables, or true', VARIABLE));
+
+/** One path, or a list of paths. */
+export function paths(accepted: string): ValueKind<readonly string[]> {
+  const one = path(accepted);
+  const schema = { anyOf: [one.schema, { type: 'array', items: one.schema }] };
+  return yamlOnly(accepted, schema, (value, context) => {
+    const read = [value].flat().map((entry) => one.fromYaml(entry, context));
+    return read.every((entry) => entry !== undefined) ? read : undefined;
+  });
+}
+
 /** Checks only that the value is a list. Each server is read later. */
 export const servers: ValueKind<readonly unknown[]> = {
   ...yamlOnly('a list of servers, each with a name, and a command or a url', { type: 'array' }, (value) =>

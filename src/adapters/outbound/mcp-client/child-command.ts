@@ -10,11 +10,16 @@ const BASIC_VARIABLES = (
     ? 'APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATH PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES PROGRAMFILES(X86) PROGRAMW6432 SYSTEMDRIVE SYSTEMROOT TEMP USERNAME USERPROFILE WINDIR'
     : 'HOME LOGNAME PATH SHELL TERM USER'
 ).split(' ');
+/** The locale, the time zone and the folder of temporary files. */
+const PLACE_VARIABLES = /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TMPDIR|TMP|TEMP)$/;
+/** The variables of Docker, which say where its daemon is. */
+const DOCKER_VARIABLES = /^(?:DOCKER|BUILDKIT|COMPOSE)_[A-Z_]+$/;
 /** Variables that Node.js, OpenSSL and Python read about proxies, and about certificates of further authorities. */
 const NETWORK_VARIABLES =
   'NO_PROXY no_proxy NODE_EXTRA_CA_CERTS NODE_USE_SYSTEM_CA SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE'.split(' ');
 
 interface ChildEnvironmentOptions {
+  readonly command: string;
   readonly environment: Environment;
   /** Names of further variables to inherit, or true for all. */
   readonly inherit: readonly string[] | true;
@@ -23,10 +28,14 @@ interface ChildEnvironmentOptions {
   readonly ownSecrets: readonly string[];
 }
 
-/** The environment of a child process: basic and network variables, further ones to inherit, `envs`, and the marker of the gateway. */
+/** The environment of a child process: basic and network variables, those of its place and of Docker, further ones to inherit, `envs`, and the marker of the gateway. */
 export function childEnvironment(options: ChildEnvironmentOptions): Record<string, string> {
-  const { environment, inherit, envs, ownSecrets } = options;
-  const few = [...BASIC_VARIABLES, ...PROXY_VARIABLES, ...NETWORK_VARIABLES];
+  const { command, environment, inherit, envs, ownSecrets } = options;
+  const isDocker = /(?:^|[\\/])docker(?:\.exe)?$/i.test(command);
+  const matching = Object.keys(environment).filter(
+    (name) => PLACE_VARIABLES.test(name) || (isDocker && DOCKER_VARIABLES.test(name)),
+  );
+  const few = [...BASIC_VARIABLES, ...PROXY_VARIABLES, ...NETWORK_VARIABLES, ...matching];
   const names = inherit === true ? Object.keys(environment) : [...few, ...inherit];
   const inherited = withoutUndefined(Object.fromEntries(names.map((name) => [name, environment[name]])));
   const secrets = new Set(ownSecrets.map(comparable));

@@ -11,6 +11,7 @@ const AUTHORITIES = {
 
 const environmentOf = (options: Partial<Parameters<typeof childEnvironment>[0]> = {}) =>
   childEnvironment({
+    command: 'x',
     environment: { ...AUTHORITIES, OTHER: 'x', OUR_KEY: 'secret' },
     inherit: [],
     envs: {},
@@ -34,4 +35,31 @@ test.each<[true | readonly string[]]>([[true], [['OTHER', 'OUR_KEY']]])(
 test('what is configured for a server wins', () => {
   const envs = { NODE_EXTRA_CA_CERTS: '/own.pem', OUR_KEY: 'given' };
   expect(environmentOf({ envs })).toMatchObject({ ...AUTHORITIES, ...envs });
+});
+
+const PLACE = {
+  LANG: 'ja_JP.UTF-8',
+  LC_ALL: 'ja_JP.UTF-8',
+  LC_TIME: 'de_DE.UTF-8',
+  TZ: 'Asia/Tokyo',
+  TMPDIR: '/scratch',
+};
+const DOCKER = { DOCKER_HOST: 'tcp://127.0.0.1:1', DOCKER_CONTEXT: 'colima' };
+
+test('a child inherits the locale, the time zone and the folder of temporary files', () => {
+  expect(environmentOf({ environment: { ...PLACE, ...DOCKER, LANGUID: 'x' } })).toEqual({
+    ...PLACE,
+    OPENAI_RESPONSES_MCP_GATEWAY: '1',
+  });
+});
+
+test.each([
+  ['docker', true],
+  ['/usr/local/bin/docker', true],
+  ['C:\\Docker\\docker.exe', true],
+  ['docker-notes', false],
+  ['/opt/docker/server', false],
+])('the command %s gets the variables of Docker: %s', (command, gets) => {
+  const got = environmentOf({ command, environment: DOCKER });
+  expect('DOCKER_HOST' in got && 'DOCKER_CONTEXT' in got).toBe(gets);
 });

@@ -1,0 +1,229 @@
+import * as util from 'node:util';
+import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { expandPath, readText } from '../files/local-files.ts';
+
+/** What a key of a client sets: the keys of a server in YAML, by their paths. */
+type Targets = Readonly<Record<string, unknown>>;
+
+/** The entry and the file in which a key is read. */
+export interface KeyContext {
+  readonly entry: JsonObject;
+  /** The folder of the project, at which relative paths start. */
+  readonly project: string;
+  /** Replaces the references of a text. Undefined if one has no value, which is then reported. */
+  readonly expand: (text: string) => string | undefined;
+  /** The value of a variable of this program; undefined if it is not set. */
+  readonly variable: (name: string) => string | undefined;
+  /** Reports a problem with the value, so that the server is left out. `member`: a part of the value. */
+  readonly report: (message: string, member?: string) => undefined;
+  /** Says what is not read, and what to do. */
+  readonly notRead: (advice: string) => undefined;
+}
+
+type KeyRule =
+  | {
+      /** What it is here, for the documents. */
+      readonly is: string;
+      readonly read: (value: unknown, context: KeyContext) => Targets | undefined;
+      /** Whether references were already replaced. */
+      readonly isLiteral?: true;
+    }
+  | { readonly notRead: string };
+
+const ASKS = 'not read: the client that calls this program asks before a call';
+const NOT_NEEDED = 'not read, because this program does not need it';
+const IN_YAML = 'write this server into the YAML file';
+
+/** A key whose value is that of a key in YAML. */
+const as = (target: string): KeyRule => ({ is: `\`${target}\``, read: (value) => ({ [target]: withoutNull(value) }) });
+
+const seconds = (target: string): KeyRule => ({ is: `\`${target}\`, in seconds`, read: toMs(target, () => 1000) });
+const milliseconds = (target: string): KeyRule => ({ is: `\`${target}\`, in ms`, read: toMs(target, () => 1) });
+
+/**
+ * Every key of a server that a client documents. A key has one meaning for all clients: where they differ, the value decides. What several keys
+ * set is that of the last one, or all of it if it is a list or a map.
+ */
+export const CLIENT_KEYS = {
+  command: { is: '`command`; a list: `command` and `args`', read: readCommand },
+  args: as('args'),
+  envFile: { is: '`env`, from a file of variables (`env` wins)', read: readEnvFile, isLiteral: true },
+  env_vars: { is: '`env`, from variables of this program', read: readVariables, isLiteral: true },
+  environment: as('env'),
+  env: as('env'),
+  cwd: { is: '`cwd`, from the folder of the project', read: readFolder },
+  url: as('url'),
+  serverUrl: as('url'),
+  httpUrl: { is: '`url` of Streamable HTTP', read: (value) => ({ url: value, transport: 'http' }) },
+  type: { is: '`transport`; `sse` tries Streamable HTTP first', read: readTransport },
+  transport: { is: 'the same as `type`', read: readTransport },
+  transportType: { is: 'the same as `type`', read: readTransport },
+  headers: as('headers'),
+  http_headers: as('headers'),
+  env_http_headers: { is: '`headers`, from variables', read: readHeaderVariables, isLiteral: true },
+  bearer_token_env_var: { is: 'the variable with the token of `Authorization`', read: readBearer, isLiteral: true },
+  timeout: { is: '`timeout`, below 1000 in seconds', read: readTimeout },
+  tool_timeout_sec: seconds('timeout'),
+  startup_timeout_ms: milliseconds('startup_timeout'),
+  startup_timeout_sec: seconds('startup_timeout'),
+  disabled: { is: '`true` leaves the server out', read: readSwitch },
+  enabled: { is: '`false` leaves the server out', read: readSwitch },
+  required: as('required'),
+  includeTools: as('tools.allow'),
+  enabled_tools: as('tools.allow'),
+  excludeTools: as('tools.deny'),
+  disabled_tools: as('tools.deny'),
+  disabledTools: as('tools.deny'),
+  tools: {
+    is: 'a list: `tools.allow`',
+    read: (value, { notRead }) => (isObject(value) ? notRead(ASKS) : { 'tools.allow': value }),
+  },
+  scopes: { is: '`auth.scopes`', read: readScopes },
+  oauth: { is: 'its scopes', read: readOAuth },
+  auth: { is: 'its scopes', read: readOAuth },
+  oauth_resource: as('auth.resource'),
+  headersHelper: {
+    notRead: `not read yet, so that its headers are not sent: put them into headers, with \u0024{NAME} for the variable of a secret`,
+  },
+  authProviderType: { notRead: `not read: put a token into headers` },
+  targetAudience: { notRead: `not read: put a token into headers` },
+  targetServiceAccount: { notRead: `not read: put a token into headers` },
+  alwaysAllow: { notRead: ASKS },
+  autoApprove: { notRead: ASKS },
+  trust: { notRead: ASKS },
+  default_tools_approval_mode: { notRead: ASKS },
+  watchPaths: { notRead: 'not read: restart the server after a change' },
+  dev: { notRead: 'not read: restart the server after a change' },
+  sandbox: { notRead: 'not read: the server runs without a sandbox' },
+  sandboxEnabled: { notRead: 'not read: the server runs without a sandbox' },
+  experimental_environment: { notRead: 'not read: the server runs on this machine' },
+  supports_parallel_tool_calls: { notRead: NOT_NEEDED },
+  alwaysLoad: { notRead: NOT_NEEDED },
+  gallery: { notRead: NOT_NEEDED },
+  version: { notRead: NOT_NEEDED },
+  description: { notRead: NOT_NEEDED },
+  name: { notRead: 'not read: the server has the name of its entry' },
+  source: { notRead: NOT_NEEDED },
+  settings: {
+    notRead: 'not read: these are settings of an extension; write the command and its variables into the entry',
+  },
+} satisfies Readonly<Record<string, KeyRule>>;
+
+/** The rule of a key, if it is known. */
+export function ruleOf(key: string): KeyRule | undefined {
+  return Object.hasOwn(CLIENT_KEYS, key) ? CLIENT_KEYS[key as keyof typeof CLIENT_KEYS] : undefined;
+}
+
+/** Whether an entry is switched off. */
+export function isSwitchedOff({ disabled, enabled }: JsonObject): boolean {
+  return /^true$/i.test(String(disabled)) || /^false$/i.test(String(enabled));
+}
+
+/** A member that is null is absent. */
+function withoutNull(value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
+}
+
+function readCommand(value: unknown): Targets {
+  if (isObject(value)) return withDefined({ command: value.path, args: value.args, env: withoutNull(value.env) });
+  const [command, ...args] = Array.isArray(value) ? value : [value];
+  const isFromHome = typeof command === 'string' && /^~[/\\]/.test(command);
+  return { command: isFromHome ? expandPath(command) : command, ...(args.length > 0 && { args }) };
+}
+
+function withDefined(targets: Targets): Targets {
+  return Object.fromEntries(Object.entries(targets).filter(([, value]) => value != null));
+}
+
+function readEnvFile(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {
+  if (typeof value !== 'string') return report('expected the path of a file');
+  const path = expand(value);
+  if (path === undefined) return undefined;
+  const content = readText(expandPath(path, project));
+  if ('reason' in content) return report(`expected a file of variables that can be read (${content.reason})`);
+  // Node.js 20.0 to 20.11 have no such function.
+  const { parseEnv }: Partial<typeof util> = util;
+  return parseEnv === undefined ? report('needs Node.js 20.12 or later') : { env: { ...parseEnv(content.text) } };
+}
+
+/** The variables that a server gets from this program: their names, or objects with a name. Without one, the server starts nevertheless. */
+function readVariables(value: unknown, { variable, report, notRead }: KeyContext): Targets | undefined {
+  const names = Array.isArray(value) ? value.map((item: unknown) => (isObject(item) ? item.name : item)) : [undefined];
+  const texts = names.filter((name) => typeof name === 'string');
+  if (texts.length < names.length) return report('expected a list of names of environment variables');
+  const values = texts.map((name) => [name, variable(name)] as const);
+  const missing = values.flatMap(([name, text]) => (text === undefined ? [name] : []));
+  if (missing.length > 0) notRead(`not set here, so that the server starts without it: ${missing.join(', ')}`);
+  return { env: Object.fromEntries(values.filter(([, text]) => text !== undefined)) };
+}
+
+function readHeaderVariables(value: unknown, { variable, report }: KeyContext): Targets | undefined {
+  if (!isObject(value)) return report('expected a map of headers to names of environment variables');
+  const headers = Object.entries(value).map(([header, name]) => {
+    const text = typeof name === 'string' ? variable(name) : undefined;
+    return [header, text ?? report(`the environment variable ${String(name)} is not set`, header)] as const;
+  });
+  return { headers: Object.fromEntries(headers.filter(([, text]) => text !== undefined)) };
+}
+
+function readBearer(value: unknown, { variable, report }: KeyContext): Targets | undefined {
+  if (typeof value !== 'string') return report('expected the name of an environment variable');
+  const token = variable(value);
+  if (token === undefined) return report(`the environment variable ${value} is not set`);
+  return { headers: { Authorization: `Bearer ${token}` } };
+}
+
+function readFolder(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {
+  if (typeof value !== 'string') return report('expected the path of a folder');
+  const path = expand(value);
+  return path === undefined ? undefined : { cwd: expandPath(path, project) };
+}
+
+/** The transport of a URL. An address of SSE may speak Streamable HTTP, too, which VS Code tries first. */
+function readTransport(value: unknown, { report }: KeyContext): Targets | undefined {
+  const type = String(value).toLowerCase().replace(/[-_]/g, '');
+  if (type === 'ws' || type === 'websocket')
+    return report('expected http, sse or stdio: this program has no WebSocket');
+  return type === 'http' || type === 'streamablehttp' ? { transport: 'http' } : {};
+}
+
+/** Clients write seconds or milliseconds into one key, and nobody means a limit of some milliseconds. */
+function readTimeout(value: unknown, context: KeyContext): Targets | undefined {
+  // opencode has one limit for starts, and one for calls.
+  if (!isObject(value)) return toMs('timeout', (number) => (number < 1000 ? 1000 : 1))(value, context);
+  const start = value.startup == null ? {} : toMs('startup_timeout', () => 1)(value.startup, context);
+  const call = value.request == null ? {} : toMs('timeout', () => 1)(value.request, context);
+  return start && call && { ...start, ...call };
+}
+
+function toMs(target: string, factorOf: (number: number) => number) {
+  return (value: unknown, { report }: KeyContext): Targets | undefined => {
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+    if (typeof number !== 'number' || !Number.isFinite(number) || number <= 0)
+      return report('expected a time limit, as a number');
+    return { [target]: Math.ceil(number * factorOf(number)) };
+  };
+}
+
+function readSwitch(value: unknown, { report }: KeyContext): Targets | undefined {
+  return /^(?:true|false)$/i.test(String(value)) ? {} : report('expected true or false');
+}
+
+function readScopes(value: unknown, { entry }: KeyContext): Targets {
+  const headers = isObject(entry.headers) ? entry.headers : {};
+  // A token of one's own needs no login.
+  const hasToken = [...Object.keys(headers), ...Object.keys(entry)].some((key) =>
+    /^(?:authorization|bearer_token_env_var)$/i.test(key),
+  );
+  return hasToken ? {} : { 'auth.scopes': typeof value === 'string' ? value.trim().split(/\s+/) : value };
+}
+
+/** The client of another program has that program's address, to which the browser returns, so that only the scopes are of use. */
+function readOAuth(value: unknown, context: KeyContext): Targets {
+  const { scopes, scope = scopes, oauthScopes = scope, enabled, ...others } = isObject(value) ? value : {};
+  if (Object.values(others).some((member) => member != null))
+    context.notRead(
+      `only its scopes are read, because a login returns to the address of this program: ${IN_YAML}, with auth`,
+    );
+  return oauthScopes == null ? {} : readScopes(oauthScopes, context);
+}

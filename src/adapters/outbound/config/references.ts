@@ -1,0 +1,165 @@
+import { sep } from 'node:path';
+import { expandPath, readText } from '../files/local-files.ts';
+import type { Environment, NamedText } from '../network/environment.ts';
+import type { Report } from './problems.ts';
+
+/** How the texts of a file refer to variables. */
+export interface References {
+  /**
+   * `dollar`: `${NAME}`, `${NAME:-default}` and `${env:NAME}`; `bare`: `$NAME`, too; `braces`: `{env:NAME}` and `{file:PATH}`; `none`: a text is
+   * what it says.
+   */
+  readonly form: 'dollar' | 'bare' | 'braces' | 'none';
+  /** The words of other clients for folders, such as `workspaceFolder`. */
+  readonly words?: Readonly<Record<string, string>>;
+  /** The folder at which the path of `{file:PATH}` starts. */
+  readonly folder?: string;
+}
+
+export interface ExpandContext {
+  readonly environment: Environment;
+  /** Receives what was read for references. */
+  readonly expanded: NamedText[];
+  readonly references: References;
+  /** Without it, a variable that is not set is a problem. */
+  readonly onUnset?: Report | undefined;
+}
+
+/** What a reference is: a text, or a variable, with what to do if it is not set. */
+type Meaning =
+  | { readonly text: string }
+  | { readonly variable: string; readonly advice?: string }
+  | { readonly problem: string };
+
+interface Reference {
+  readonly open: string;
+  readonly parts: readonly Part[];
+}
+type Part = string | Reference;
+
+/** Replaces the references of a text. A default may contain references, which are read only if they are needed. An empty variable counts as missing. */
+export function expandReferences(text: string, where: string, context: ExpandContext, report: Report): string {
+  const { form } = context.references;
+  const open = form === 'braces' ? '{' : '${';
+  if (form === 'none' || !text.includes(form === 'bare' ? '$' : open)) return text;
+  const read = (parts: readonly Part[]): string =>
+    parts.map((part) => (typeof part === 'string' ? withBareNames(part) : replaced(part))).join('');
+  const withBareNames = (plain: string) => {
+    if (form !== 'bare') return plain;
+    return plain.replace(/\$([A-Za-z_]\w*)/g, (written, name: string) => {
+      // Within a longer text, it may be no variable: `^a$b`.
+      if (written === text) return variableOf(name, written, undefined);
+      const value = context.environment[name];
+      if (value) context.expanded.push([name, value]);
+      return value || written;
+    });
+  };
+  const variableOf = (name: string, written: string, fallback: (() => string) | undefined, advice?: string) => {
+    const value = context.environment[name] || fallback?.();
+    if (value !== undefined) context.expanded.push([name, value]);
+    else if (context.onUnset === undefined)
+      report(where, advice ?? notSet(name), advice === undefined ? undefined : written);
+    else context.onUnset(where, `the environment variable ${name} is not set here, so that its value is not checked`);
+    return value ?? (context.onUnset === undefined ? '' : written);
+  };
+  const replaced = (reference: Reference): string => {
+    const [first = '', ...others] = reference.parts;
+    const head = typeof first === 'string' ? first : '';
+    const end = form === 'braces' ? -1 : head.indexOf(':-');
+    const isWhole = end >= 0 || others.length === 0;
+    const meaning = isWhole ? meaningOf(end < 0 ? head : head.slice(0, end), context.references) : undefined;
+    if (meaning === undefined) return `${reference.open}${read(reference.parts)}}`;
+    if ('text' in meaning) return meaning.text;
+    const written = writtenOf(reference);
+    if ('problem' in meaning) {
+      report(where, meaning.problem, written);
+      return '';
+    }
+    const fallback = end < 0 ? undefined : () => read([head.slice(end + 2), ...others]);
+    return variableOf(meaning.variable, written, fallback, meaning.advice);
+  };
+  return read(partsOf(text, open));
+}
+
+const notSet = (name: string) => `the environment variable ${name} is not set`;
+
+/** The texts and references of a text, in one pass. What is not closed is text. */
+function partsOf(text: string, open: string): readonly Part[] {
+  const levels: Part[][] = [[]];
+  let from = 0;
+  const take = (to: number) => {
+    if (to > from) levels.at(-1)?.push(text.slice(from, to));
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    if (text.startsWith(open, at)) {
+      take(at);
+      from = at + open.length;
+      at = from - 1;
+      levels.push([]);
+    } else if (text[at] === '}' && levels.length > 1) {
+      take(at);
+      from = at + 1;
+      const parts = levels.pop() ?? [];
+      levels.at(-1)?.push({ open, parts });
+    }
+  }
+  take(text.length);
+  return levels.flatMap((parts, depth) => (depth === 0 ? parts : [open, ...parts]));
+}
+
+function writtenOf({ open, parts }: Reference): string {
+  return `${open}${parts.map((part) => (typeof part === 'string' ? part : writtenOf(part))).join('')}}`;
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** What stands between the braces means; undefined if it is no reference. */
+function meaningOf(text: string, { form, words, folder }: References): Meaning | undefined {
+  const [, kind = '', rest = ''] = /^(\w+):(.*)$/s.exec(text) ?? [];
+  if (kind === 'env') return NAME.test(rest) ? { variable: rest } : undefined;
+  if (form === 'braces') return kind === 'file' ? contentOf(rest, folder) : undefined;
+  if (kind === 'input') return words === undefined ? { problem: NO_INPUTS } : inputOf(rest);
+  if (words === undefined) return NAME.test(text) ? { variable: text } : undefined;
+  const word = kind === 'workspaceFolder' ? kind : text;
+  if (Object.hasOwn(words, word)) return { text: words[word] ?? '' };
+  if (kind === 'command' || kind === 'config' || kind === 'file') return { problem: NOT_READ };
+  return NAME.test(text) ? { variable: text } : undefined;
+}
+
+const NO_INPUTS = 'this program cannot ask for inputs; use an environment variable';
+const NOT_READ =
+  'this program does not read this reference; write the value, or \u0024{NAME} with the name of an environment variable';
+
+/** `${input:some-id}`, for which VS Code asks, is the variable `INPUT_SOME_ID`. */
+function inputOf(id: string): Meaning {
+  const variable = `INPUT_${id.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}`;
+  return { variable, advice: `set the environment variable ${variable}, because this program cannot ask for inputs` };
+}
+
+function contentOf(path: string, folder: string | undefined): Meaning {
+  const content = readText(expandPath(path.trim(), folder));
+  return 'text' in content
+    ? { text: content.text.trim() }
+    : { problem: `expected a file that can be read (${content.reason})` };
+}
+
+/** The words of Cursor, VS Code, Claude Code and Gemini CLI for folders, and for the separator of paths. */
+export function folderWords(folders: {
+  readonly project: string;
+  readonly ofFile: string;
+  readonly home: string;
+}): Readonly<Record<string, string>> {
+  const { project, ofFile, home } = folders;
+  return {
+    workspaceFolder: project,
+    workspaceRoot: project,
+    workspacePath: project,
+    workspaceFolderBasename: project.split(/[\\/]/).at(-1) ?? '',
+    CLAUDE_PROJECT_DIR: project,
+    CLAUDE_PLUGIN_ROOT: ofFile,
+    extensionPath: ofFile,
+    userHome: home,
+    pathSeparator: sep,
+    '/': sep,
+  };
+}
