@@ -124,8 +124,7 @@ function toConfigured(entry: ServerEntry, { secretVariables }: Runtime['config']
   if (unset !== undefined) return { name, unset };
   if (connection.kind === 'remote') return { name, host: new URL(connection.url).host };
   const { command, cwd, envs, inheritEnv } = connection;
-  const inherited = { environment: process.env, inherit: inheritEnv, ownSecrets: secretVariables };
-  const env = childEnvironment({ ...inherited, command, envs });
+  const env = childEnvironment({ environment: process.env, inherit: inheritEnv, envs, ownSecrets: secretVariables });
   return { name, command, problem: commandProblem({ command, cwd, env }) };
 }
 

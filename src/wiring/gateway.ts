@@ -123,9 +123,9 @@ function createToolServers(
         remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
         return (await remote).create({ ...connection, ...common });
       }
-      const { command, envs, inheritEnv: inherit, notInherited = [] } = connection;
+      const { envs, inheritEnv: inherit, notInherited = [] } = connection;
       const ownSecrets = [...config.secretVariables, ...notInherited];
-      const env = childEnvironment({ command, environment: process.env, inherit, envs, ownSecrets });
+      const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
       return new ChildToolServer({ ...connection, ...common, env, logSpawn, programEnds });
     },
     machineLogin: async (server: string) => (await remote)?.machineLogin(server),

@@ -73,6 +73,8 @@ export async function bootstrap(
   if ('problems' in validated) return validated;
   const config = validated.value;
   const logger = new StderrLogger({ ...config.server, clock, redactor, stderr });
+  for (const { file, client, folder, servers } of config.serversFiles)
+    logger.debug(`servers: ${file} is of ${client}; folder ${folder}; servers: ${servers.join(', ') || 'none'}`);
   const hasAnswers = !options.serves || !isGatewayOnly(config);
   const otherTools = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
   const ends: (() => Promise<void>)[] = [];

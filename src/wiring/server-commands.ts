@@ -7,6 +7,7 @@ import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { filesOfClientsIn } from '../adapters/outbound/config/client-file.ts';
 import { replaceFile } from '../adapters/outbound/files/written-files.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
@@ -47,8 +48,12 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
   if (action !== undefined && config.lock !== undefined) {
     return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
   }
-  const visible = gateway?.as(by.rights);
-  return listTools({ ...context, json, tool, isNoneAllowed, gateway: visible, offered: offeredBy(context) }, signal);
+  const shown = {
+    files: config.serversFiles.map(({ servers, ...file }) => ({ ...file, servers: servers.filter(isShown) })),
+  };
+  const unused = config.servers === undefined ? filesOfClientsIn(process.cwd()) : [];
+  const options = { json, tool, isNoneAllowed, gateway: gateway?.as(by.rights), offered: offeredBy(context), unused };
+  return listTools({ ...context, ...options, ...shown }, signal);
 }
 
 /** Calls one tool of one server. */

@@ -17,8 +17,8 @@ import {
 
 export const QUESTION_REQUIRED = wordsOf('ask');
 
-/** Options about the configuration, by name; a bare `--debug` has the value ''. */
-type ConfigOptions = Readonly<Record<string, string>>;
+/** Options about the configuration, by name; a bare `--debug` has the value ''. One that is given again has a list. */
+type ConfigOptions = Readonly<Record<string, string | readonly string[]>>;
 
 export interface Ask {
   readonly kind: 'ask';
@@ -67,7 +67,7 @@ export type Command =
 const OPTION_NAMES = [
   ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
 ];
-/** An option of the type `string` takes the next argument as its value; all others have a value only after `=`. */
+/** An option of the type `string` takes the next argument as its value, all others only one after `=`. */
 const PARSED_OPTIONS = {
   ...Object.fromEntries(
     Object.entries(OPTIONS).flatMap(([name, { needs }]) => (needs ? [[name, { type: 'string' as const }]] : [])),
@@ -76,15 +76,22 @@ const PARSED_OPTIONS = {
   version: { type: 'boolean' as const, short: 'v' },
 };
 
-/** The values of the options that are present; '' for an option without a value. */
 type Values = Record<string, string>;
 
 /** Parses the command line. Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
   const tokens = tokenize(argv);
-  const problem = tokens.map(problemOf).find((problem) => problem !== undefined);
-  if (problem !== undefined) return badUsage(problem);
+  const command = toTyped(tokens, isTerminal);
+  // All files of `--servers` count, but only the last value of every other option.
+  const given = tokens.filter((token) => token.kind === 'option' && token.name === 'servers');
+  const files = given.map(({ value = '' }) => value);
+  if (!('options' in command) || files.length < 2) return command;
+  return { ...command, options: { ...command.options, '--servers': files } };
+}
 
+function toTyped(tokens: readonly Token[], isTerminal: boolean): Command {
+  const [problem] = tokens.flatMap((token) => problemOf(token) ?? []);
+  if (problem !== undefined) return badUsage(problem);
   const first = tokens.find((token) => token.kind === 'positional')?.value;
   const command = COMMAND_NAMES.find((name) => name === first);
   const values: Values = {};
@@ -92,18 +99,17 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   for (const [index, token] of tokens.entries()) {
     if (token.kind === 'option') values[token.name] = token.value ?? '';
     if (token.kind !== 'positional') continue;
-    const takesValue = command === undefined && !token.value.startsWith('-');
-    const option = takesValue ? openOption(tokens[index - 1]) : undefined;
+    const isWord = command !== undefined || token.value.startsWith('-');
+    const option = isWord ? undefined : openOption(tokens[index - 1]);
     if (option === undefined) words.push(token.value);
     else values[option] = token.value;
   }
-  if ('help' in values) return { kind: 'help' };
-  if ('version' in values) return { kind: 'version' };
   // `help ask` shows the same text, because there is only one.
-  if (first === 'help') return { kind: 'help' };
+  if ('help' in values || first === 'help') return { kind: 'help' };
+  if ('version' in values) return { kind: 'version' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
-  if (command === undefined) return toServe(words, values, isTerminal);
-  return toCommand(command, words.slice(1), values, isTerminal);
+  if (command !== undefined) return toCommand(command, words.slice(1), values, isTerminal);
+  return toServe(words, values, isTerminal);
 }
 
 function toCommand(command: CommandName, words: readonly string[], values: Values, isTerminal: boolean): Command {

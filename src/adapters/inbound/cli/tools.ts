@@ -21,8 +21,8 @@ import { duration } from '../words/plain.ts';
 import { approvedMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
 import {
   idleServers,
-  NO_SERVERS,
   NO_SERVERS_ALLOWED,
+  noServers,
   toolErrorMessage,
   unwritableFile,
 } from '../words/tool-error-messages.ts';
@@ -36,6 +36,10 @@ interface ListToolsOptions extends CommandContext {
   readonly json: boolean;
   /** Whether there are servers, of which the person may use none. */
   readonly isNoneAllowed?: boolean;
+  /** The files of other clients that were read. */
+  readonly files?: readonly object[];
+  /** The files of other clients in this folder that no option names. */
+  readonly unused?: readonly string[];
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
 }
@@ -47,7 +51,7 @@ const MAX_DESCRIPTION = 100;
  * cannot be used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, tool, json, out, err, isTerminal, offered, ownCommand } = options;
+  const { gateway, tool, json, out, err, isTerminal, offered, ownCommand, files = [], unused = [] } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
   const { servers = [], tools: known = [] } = gateway ?? {};
@@ -69,13 +73,14 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
       login: server.login && loginCommand(server.name, ownCommand),
     }));
     const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
-    const text = redactedJson({ servers: shown, tools: grounded }, redact, 2);
+    const text = redactedJson({ servers: shown, tools: grounded, ...(files.length > 0 && { files }) }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (tool !== undefined && !isMissing) {
     for (const server of idle) show(server);
     for (const line of tools.flatMap(toolLines)) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
-    if (servers.length === 0) out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : NO_SERVERS}\n`);
+    if (servers.length === 0)
+      out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers(unused, ownCommand)}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const server of servers) {
       const { name, changed } = server;

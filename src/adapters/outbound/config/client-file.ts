@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { Node } from 'jsonc-parser';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { attempted, homeFolder, readText } from '../files/local-files.ts';
@@ -212,6 +212,12 @@ export function projectOf(file: string): string {
   const isUserFile = CLIENTS.some(({ userFiles = [] }) => userFiles.some((end) => `/${inHome}`.endsWith(`/${end}`)));
   const isInHome = !inHome.startsWith('../') && !/^[A-Za-z]:/.test(inHome);
   return project === resolve(home) || (isInHome && isUserFile) ? process.cwd() : project;
+}
+
+/** The files in a folder of a project that other clients have for servers alone. */
+export function filesOfClientsIn(folder: string): readonly string[] {
+  const files = new Set(CLIENTS.flatMap(({ files }) => files.filter((end) => /^\..*mcp\.json$/.test(end))));
+  return [...files].filter((file) => existsSync(join(folder, file)));
 }
 
 function posix(path: string): string {

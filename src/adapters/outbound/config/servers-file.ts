@@ -2,32 +2,25 @@ import { dirname } from 'node:path';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { uniqueNames } from '../../../domain/gateway/unique-names.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { isObject } from '../../../domain/values/json.ts';
 import { homeFolder } from '../files/local-files.ts';
+import { Notices, type TranslatedEntry, Translation } from './client-entry.ts';
 import { clientOf, otherProjects, projectOf, readContent, type Section } from './client-file.ts';
-import { CLIENT_KEYS, isSwitchedOff, type KeyContext, ruleOf } from './client-keys.ts';
+import { isSwitchedOff } from './client-keys.ts';
 import type { Client } from './clients.ts';
-import { nearest } from './nearest.ts';
 import { runsThisProgram } from './own-command.ts';
-import { type Report, reporter } from './problems.ts';
-import { type ExpandContext, expandReferences, folderWords, type References } from './references.ts';
+import type { Report } from './problems.ts';
+import { type ExpandContext, folderWords, type References } from './references.ts';
 import { SERVER_NAME } from './server-keys.ts';
 
 /** An entry in the form of the YAML file. */
-export interface FileEntry {
-  readonly value: unknown;
+export interface FileEntry extends TranslatedEntry {
   readonly where: string;
   /** The name in the file, if it cannot be the name of a server. */
   readonly renamedFrom?: string;
   /** The folder at which relative paths start. */
   readonly folder: string;
   readonly references: References;
-  /** The paths of texts whose references were already replaced. */
-  readonly literal: ReadonlySet<string>;
-  /** The key in the file for a key in YAML, if it is another. */
-  readonly sources: ReadonlyMap<string, string>;
-  /** What is wrong in the form of the client. */
-  readonly found: readonly ConfigProblem[];
 }
 
 /** A file of another client, as it was understood. */
@@ -162,155 +155,4 @@ function usableNames(names: readonly string[]): readonly string[] {
   });
   const usable = uniqueNames(items, { maxLength: 32, separator: '-', taken });
   return names.map((name) => usable[changed.indexOf(name)] ?? name);
-}
-
-/** Notices of a file. One about a key names every server that has it. */
-class Notices {
-  readonly #file: string;
-  readonly #found = new Map<string, { readonly where: string; readonly message: string; readonly servers: string[] }>();
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  add(where: string, message: string, servers: readonly string[]): void {
-    this.#found.set(`${where} ${message}`, { where, message, servers: [...servers] });
-  }
-
-  addKey(key: string, where: string, message: string, server: string): void {
-    const id = `${key} ${message}`;
-    const before = this.#found.get(id);
-    if (before === undefined) this.#found.set(id, { where, message, servers: [server] });
-    else before.servers.push(server);
-  }
-
-  list(): readonly ConfigProblem[] {
-    return [...this.#found.values()].map(({ where, message, servers }) => {
-      const others = servers.slice(1);
-      const isOfKey = others.length > 0 && !others.every((name) => message.includes(name));
-      return {
-        where,
-        message: isOfKey ? `${message} (also in ${others.join(', ')})` : message,
-        file: this.#file,
-        servers,
-      };
-    });
-  }
-}
-
-interface Given extends Pick<KeyContext, 'entry' | 'project'> {
-  readonly file: string;
-  readonly where: string;
-  readonly name: string;
-  readonly notices: Notices;
-}
-
-/** Translates one entry into the form of the YAML file. */
-class Translation {
-  readonly #given: Given;
-  readonly #context: ExpandContext;
-  readonly #found: ConfigProblem[] = [];
-  readonly #literal = new Set<string>();
-  readonly #sources = new Map<string, string>();
-  readonly #values = new Map<string, unknown>();
-
-  constructor(given: Given, context: ExpandContext) {
-    this.#given = given;
-    this.#context = context;
-  }
-
-  /** `variables`: what the client adds to the environment of its servers. */
-  read(variables: JsonObject): Pick<FileEntry, 'value' | 'literal' | 'sources' | 'found'> {
-    const { entry, name } = this.#given;
-    const isPresent = (value: unknown) =>
-      value != null && value !== '' && (typeof value !== 'object' || Object.keys(value).length > 0);
-    const keys = Object.keys(entry).filter((key) => isPresent(entry[key]));
-    const known = Object.keys(CLIENT_KEYS).filter((key) => keys.includes(key));
-    if (Object.keys(variables).length > 0) this.#set('env', variables, undefined, true);
-    for (const key of [...known, ...keys.filter((key) => !known.includes(key))]) this.#readKey(key);
-    const isChild = this.#isChild();
-    for (const target of isChild
-      ? ['url', 'headers', 'auth.scopes', 'auth.resource', 'transport']
-      : ['command', 'args', 'env', 'cwd'])
-      this.#drop(target, isChild, Object.keys(variables));
-    const value: Record<string, unknown> = { name };
-    for (const [path, one] of this.#values) {
-      const [section = '', key] = path.split('.');
-      value[section] = key === undefined ? one : { ...(value[section] as JsonObject), [key]: one };
-    }
-    return { value, literal: this.#literal, sources: this.#sources, found: this.#found };
-  }
-
-  /** Whether the entry is a command. If it is also a URL, its type decides. */
-  #isChild(): boolean {
-    const { entry } = this.#given;
-    const type = String(entry.type ?? entry.transport ?? '');
-    const isRemoteType = /^(?:sse|remote|http|streamable.?http)$/i.test(type);
-    return this.#values.has('command') && !(this.#values.has('url') && isRemoteType);
-  }
-
-  #drop(target: string, isChild: boolean, given: readonly string[]): void {
-    const value = this.#values.get(target);
-    const source = this.#sources.get(target) ?? target;
-    this.#values.delete(target);
-    const isGiven = isObject(value) && Object.keys(value).every((name) => given.includes(name));
-    if (value === undefined || isGiven || target === 'transport') return;
-    this.#notRead(source, `not read, because it has no effect on a server with a ${isChild ? 'command' : 'url'}`);
-  }
-
-  #readKey(key: string): void {
-    const { where, entry, project, file } = this.#given;
-    const rule = ruleOf(key);
-    if (rule === undefined) return this.#notRead(key, unknownAdvice(key));
-    if ('notRead' in rule) return this.#notRead(key, rule.notRead);
-    const reportHere = reporter(this.#found, file);
-    const expand = (text: string) => {
-      const before = this.#found.length;
-      const read = expandReferences(text, `${where}.${key}`, this.#context, reportHere);
-      return this.#found.length > before ? undefined : read;
-    };
-    const targets = rule.read(entry[key], {
-      entry,
-      project,
-      expand,
-      variable: (name) => {
-        const value = this.#context.environment[name] || undefined;
-        if (value !== undefined) this.#context.expanded.push([name, value]);
-        return value;
-      },
-      report: (message, member) =>
-        void reportHere(`${where}.${key}${member === undefined ? '' : `.${member}`}`, message),
-      notRead: (advice) => void this.#notRead(key, advice),
-    });
-    for (const [target, value] of Object.entries(targets ?? {})) this.#set(target, value, key, rule.isLiteral === true);
-  }
-
-  #set(target: string, value: unknown, key: string | undefined, isLiteral: boolean): void {
-    const before = this.#values.get(target);
-    const isMap = isObject(value);
-    if (isMap && isObject(before)) this.#values.set(target, { ...before, ...value });
-    else if (Array.isArray(value) && Array.isArray(before)) this.#values.set(target, [...before, ...value]);
-    else this.#values.set(target, value);
-    const paths = isMap
-      ? Object.keys(value).map((name) => [`${target}.${name}`, `.${name}`] as const)
-      : [[target, ''] as const];
-    const raw = key === undefined ? undefined : this.#given.entry[key];
-    for (const [path, member] of paths) {
-      if (isLiteral) this.#literal.add(path);
-      else this.#literal.delete(path);
-      const isMember = isObject(raw) && Object.hasOwn(raw, member.slice(1));
-      if (key !== undefined) this.#sources.set(path, isMember ? `${key}${member}` : key);
-    }
-    if (key !== undefined) this.#sources.set(target, key);
-  }
-
-  #notRead(key: string, advice: string): void {
-    const { where, name, notices } = this.#given;
-    notices.addKey(key, `${where}.${key}`, advice, name);
-  }
-}
-
-function unknownAdvice(key: string): string {
-  const meant = nearest(key, Object.keys(CLIENT_KEYS), 2);
-  return `not read, because no client documents this key${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }

@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import { isObject } from '../../../domain/values/json.ts';
+import { hasArguments } from './child-command.ts';
 import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
 import { LastLines } from './last-lines.ts';
 import {
@@ -108,8 +109,8 @@ export class ChildTransport implements Transport {
         resolve();
       });
       child.on('error', (error: NodeJS.ErrnoException) => {
-        const hasArguments = error.code === 'ENOENT' && /\s/.test(command);
-        const advice = hasArguments ? 'put the arguments of the command into args' : 'check its command and cwd';
+        const isLine = error.code === 'ENOENT' && hasArguments(this.#options);
+        const advice = isLine ? 'put the arguments of the command into args' : 'check its command and cwd';
         reject(new Error(`cannot start ${command} (${error.code ?? error.message}); ${advice}`));
         void this.close();
       });

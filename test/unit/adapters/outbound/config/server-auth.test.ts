@@ -187,7 +187,7 @@ describe('the client secret', () => {
     const { inheritEnv: inherit, envs, notInherited = [] } = connection;
     // A running gateway has the variables with which it was started, and the servers of the reload.
     for (const ownSecrets of [secretVariables, notInherited]) {
-      const env = childEnvironment({ command: 'x', environment, inherit, envs, ownSecrets });
+      const env = childEnvironment({ environment, inherit, envs, ownSecrets });
       expect(env).toMatchObject({ HOST: 'auth.example.com' });
       expect(env).not.toHaveProperty('SECRET');
     }
