@@ -30,6 +30,25 @@ const PARTS = {
         return [`\`${name}\``, description, fallback];
       }),
     ),
+  clients: ({ CLIENTS }) =>
+    table(
+      ['client', 'files', 'its servers', 'its variables'],
+      CLIENTS.map(({ title, files, userFiles = [], servers, references = 'dollar' }) => [
+        title,
+        [...files, ...userFiles.map((file) => `~/…/${file}`.replace('…/.', '.'))].map(code).join(', '),
+        servers.map((path) => (path.length === 0 ? 'at the top level' : code(path.join('.')))).join(', '),
+        VARIABLES[references],
+      ]),
+    ),
+  'client-keys': ({ CLIENTS, CLIENT_KEYS }) =>
+    table(
+      ['key', 'documented by', 'here'],
+      Object.entries(CLIENT_KEYS).map(([name, rule]) => {
+        const titles = CLIENTS.filter(({ keys }) => keys.includes(name)).map(({ title }) => title);
+        const by = titles.length > CLIENTS.length / 2 ? 'most' : titles.join(', ') || 'others';
+        return [code(name), by, rule.is ?? rule.notRead];
+      }),
+    ),
   options: ({ usage }) => `\`\`\`text\n${usage().trimEnd()}\n\`\`\``,
   'answer-outcomes': ({ ANSWER_OUTCOMES }) =>
     Object.entries(ANSWER_OUTCOMES)
@@ -57,6 +76,16 @@ export async function generatedDocs() {
   const schema = `${JSON.stringify(configSchema(source), null, 2)}\n`;
   return new Map([...documents, ['config/config.schema.json', schema]]);
 }
+
+/** How the texts of a client refer to variables. */
+const VARIABLES = {
+  dollar: '`\u0024{NAME}`, `\u0024{env:NAME}`',
+  bare: '`\u0024{NAME}`, `$NAME`',
+  braces: '`{env:NAME}`, `{file:PATH}`',
+  none: 'none',
+};
+
+const code = (text) => `\`${text}\``;
 
 /** The rows of a key. The profiles of the other tools have the keys of `answer`, and one row each. */
 function keyRows({ path, variable, option, description, absent = 'none', ...key }, accepted) {

@@ -8,6 +8,8 @@ import { rolldown } from 'rolldown';
 export function loadSource() {
   return loadBundle(`
     export { KEYS } from './src/adapters/outbound/config/keys.ts';
+    export { CLIENTS } from './src/adapters/outbound/config/clients.ts';
+    export { CLIENT_KEYS } from './src/adapters/outbound/config/client-keys.ts';
     export { SERVER_TABLE } from './src/adapters/outbound/config/server-keys.ts';
     export { entry as accessEntry } from './src/adapters/outbound/config/access-config.ts';
     export { ANSWER_OUTCOMES, TOOL_OUTCOMES } from './scripts/lib/outcomes.ts';

@@ -48,7 +48,8 @@ const LATE = {
   ],
   configuration: [
     'src/adapters/outbound/config/load-config.ts ./http-config.ts',
-    'src/adapters/outbound/config/servers-file.ts jsonc-parser',
+    'src/adapters/outbound/config/client-file.ts jsonc-parser',
+    'src/adapters/outbound/config/client-file.ts smol-toml',
     'src/adapters/outbound/config/set-keys.ts ./yaml-file.ts',
   ],
 };

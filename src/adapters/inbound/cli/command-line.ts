@@ -83,8 +83,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   const tokens = tokenize(argv);
   const command = toTyped(tokens, isTerminal);
   // All files of `--servers` count, but only the last value of every other option.
-  const given = tokens.filter((token) => token.kind === 'option' && token.name === 'servers');
-  const files = given.map(({ value = '' }) => value);
+  const files = tokens.flatMap((token) => ('name' in token && token.name === 'servers' ? [token.value ?? ''] : []));
   if (!('options' in command) || files.length < 2) return command;
   return { ...command, options: { ...command.options, '--servers': files } };
 }

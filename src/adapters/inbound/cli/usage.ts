@@ -51,7 +51,7 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   },
   servers: {
     form: '=<path>',
-    help: 'also use the MCP servers in the file of another client, such as .mcp.json; may be given again',
+    help: 'also use the MCP servers in a file of another client, such as .mcp.json; may be given again',
     needs: 'a path: --servers=<path>',
     setsKeys: true,
   },

@@ -19,34 +19,30 @@ export interface TranslatedEntry {
 /** Notices of a file. One about a key names every server that has it. */
 export class Notices {
   readonly #file: string;
-  readonly #found = new Map<string, { readonly where: string; readonly message: string; readonly servers: string[] }>();
+  readonly #found: ConfigProblem[] = [];
+  readonly #keys = new Map<string, { readonly where: string; readonly message: string; readonly servers: string[] }>();
 
   constructor(file: string) {
     this.#file = file;
   }
 
   add(where: string, message: string, servers: readonly string[]): void {
-    this.#found.set(`${where} ${message}`, { where, message, servers: [...servers] });
+    this.#found.push({ where, message, servers, file: this.#file });
   }
 
+  /** `where`: the place of the key in the server. */
   addKey(key: string, where: string, message: string, server: string): void {
-    const id = `${key} ${message}`;
-    const before = this.#found.get(id);
-    if (before === undefined) this.#found.set(id, { where, message, servers: [server] });
+    const before = this.#keys.get(`${key} ${message}`);
+    if (before === undefined) this.#keys.set(`${key} ${message}`, { where, message, servers: [server] });
     else before.servers.push(server);
   }
 
   list(): readonly ConfigProblem[] {
-    return [...this.#found.values()].map(({ where, message, servers }) => {
-      const others = servers.slice(1);
-      const isOfKey = others.length > 0 && !others.every((name) => message.includes(name));
-      return {
-        where,
-        message: isOfKey ? `${message} (also in ${others.join(', ')})` : message,
-        file: this.#file,
-        servers,
-      };
+    const ofKeys = [...this.#keys.values()].map(({ where, message, servers: [first = '', ...others] }) => {
+      const also = others.length === 0 ? '' : ` (also in ${others.join(', ')})`;
+      return { where, message: `${message}${also}`, file: this.#file, servers: [first, ...others] };
     });
+    return [...this.#found, ...ofKeys];
   }
 }
 

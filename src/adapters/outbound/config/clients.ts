@@ -149,14 +149,14 @@ export const CLIENTS: readonly Client[] = [
   {
     title: 'Roo',
     files: ['.roo/mcp.json', 'mcp_settings.json'],
-    userFiles: ['mcp_settings.json'],
+    userFiles: ['settings/mcp_settings.json'],
     servers: [MCP_SERVERS],
     keys: ['type', ...CHILD, 'cwd', ...REMOTE, 'disabled', 'timeout', 'alwaysAllow', 'disabledTools', 'watchPaths'],
   },
   {
     title: 'Cline',
     files: ['cline_mcp_settings.json'],
-    userFiles: ['cline_mcp_settings.json'],
+    userFiles: ['settings/cline_mcp_settings.json'],
     servers: [MCP_SERVERS],
     keys: ['type', 'transportType', ...CHILD, 'cwd', ...REMOTE, 'disabled', 'timeout', 'autoApprove'],
   },

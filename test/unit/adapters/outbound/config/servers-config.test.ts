@@ -362,14 +362,22 @@ test('tools have the names, descriptions and hints that are configured', async (
 describe('the section gateway', () => {
   test('has these defaults', async () => {
     const logins = at('.config', 'openai-responses-mcp', 'logins');
-    expect((await configOf(undefined)).gateway).toEqual({ expose: false, always: [], logins, watch: false });
+    expect((await configOf(undefined)).gateway).toEqual({
+      inheritEnv: [],
+      expose: false,
+      always: [],
+      logins,
+      watch: false,
+    });
     expect((await (await configOf('gateway: {expose: false}')).shown()).effective.gateway).toMatchObject({ logins });
     expect(existsSync(at('.config'))).toBe(false);
   });
 
   test('is read', async () => {
-    const read = { expose: true, always: [], logins: at('mine'), watch: true };
-    expect((await configOf('gateway: {expose: true, logins: mine, watch: true}')).gateway).toEqual(read);
+    const read = { inheritEnv: ['A'], expose: true, always: [], logins: at('mine'), watch: true };
+    expect((await configOf('gateway: {inherit_env: [A], expose: true, logins: mine, watch: true}')).gateway).toEqual(
+      read,
+    );
     expect((await configOf('gateway: {logins: ~/mine}')).gateway.logins).toBe(at('mine'));
     expect((await configOf(undefined, { commandLine: { '--expose': '' } })).gateway.expose).toBe(true);
     expect((await configOf(undefined, { commandLine: { '--expose': 'auto' } })).gateway.expose).toBe('auto');

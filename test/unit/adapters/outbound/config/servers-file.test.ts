@@ -42,7 +42,9 @@ describe('reads the file of', () => {
       },
     };
     const connection = { kind: 'child', command: 'docker', args: ['run', '--rm'], envs: { GITHUB_TOKEN: 'ghp_x' } };
-    expect(await serversOf(content)).toMatchObject([{ name: 'github', connection: { ...connection, cwd: at() } }]);
+    expect(await serversOf(content)).toMatchObject([
+      { name: 'github', connection: { ...connection, cwd: process.cwd() } },
+    ]);
   });
 
   test('Claude Code', async () => {
@@ -54,7 +56,7 @@ describe('reads the file of', () => {
     };
     expect(await serversOf(content, { TOKEN: 'abc' })).toMatchObject([
       { name: 'http', connection: { kind: 'remote', transport: 'http', headers: { Authorization: 'Bearer abc' } } },
-      { name: 'sse', connection: { transport: 'sse', url: 'https://mcp.example.com/sse' } },
+      { name: 'sse', connection: { transport: 'auto', url: 'https://mcp.example.com/sse' } },
     ]);
   });
 
@@ -106,7 +108,7 @@ describe('reads the file of', () => {
         on: { command: 'x', disabled: false, enabled: true, autoApprove: ['a'], timeout: 60, alwaysAllow: [] },
       },
     };
-    expect(await serversOf(content)).toMatchObject([{ name: 'on', timeoutMs: 30_000 }]);
+    expect(await serversOf(content)).toMatchObject([{ name: 'on', timeoutMs: 60_000 }]);
   });
 });
 
@@ -158,13 +160,16 @@ describe('a problem', () => {
   test('of `~/.claude.json` says where the servers of a project can be', async () => {
     const content = { projects: { '/work': { mcpServers: { a: { command: 'x' } } } } };
     expect(await problemsOf(content)).toEqual([
-      { where: file(), message: expect.stringMatching(/^expected an object mcpServers; .*\.mcp\.json.*--scope user$/) },
+      {
+        where: file(),
+        message: expect.stringMatching(/^expected an object mcpServers.*folder of the project: \/work$/),
+      },
     ]);
   });
 
   test('is none if the file has no others, but is said', async () => {
-    const content = { mcpServers: {}, projects: { '/work': {} } };
-    expect(await noticesOf(content)).toEqual([expect.stringMatching(/^mcpServers: .*projects.*--scope user/)]);
+    const content = { mcpServers: {}, projects: { '/work': { mcpServers: { a: GOOD.good } }, '/none': {} } };
+    expect(await noticesOf(content)).toEqual([expect.stringMatching(/^projects: .* not read; .*: \/work$/)]);
     expect(await noticesOf({ mcpServers: {} })).toEqual([]);
   });
 
@@ -184,7 +189,7 @@ describe('an entry that cannot be used is left out, with one warning that names 
     [
       'an input',
       { command: 'x', args: [`\${input:key}`], env: { A: `\${input:key}` } },
-      `mcpServers.bad.args[0]: \${input:key}: this program cannot ask for inputs; use an environment variable; this server is left out`,
+      `mcpServers.bad.args[0]: \${input:key}: set the environment variable INPUT_KEY, because this program cannot ask for inputs; this server is left out`,
     ],
   ])('%s', async (_, bad, notice) => {
     const content = { mcpServers: { bad, ...GOOD } };

@@ -1,0 +1,381 @@
+import { symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect } from 'vitest';
+import { posixTest } from '../../support/platform.ts';
+import { newProject } from './client-project.ts';
+
+/** The stub commands are scripts with a line that names Node.js. */
+const test = posixTest('shell');
+
+/** The same server in the form of each client: how it is written, and what it must get. `$` in a client that reads no variables is a character. */
+const CLIENTS: Readonly<
+  Record<string, { readonly file: string; readonly content: string | object; readonly dollar?: string }>
+> = {
+  'Claude Code': {
+    file: '.mcp.json',
+    content: { mcpServers: { api: { type: 'stdio', command: 'stub', args: ['a b', `\${K}`], env: { KEY: `\${K}` } } } },
+  },
+  'a plugin of Claude Code': {
+    file: '.mcp.json',
+    content: { api: { command: 'stub', args: ['a b', `\${K:-x}`], env: { KEY: `\${K}` } } },
+  },
+  'Claude Desktop': {
+    file: 'claude_desktop_config.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' } } } },
+  },
+  Cursor: {
+    file: '.cursor/mcp.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', `\${env:K}`], env: { KEY: `\${env:K}` } } } },
+  },
+  'VS Code': {
+    file: '.vscode/mcp.json',
+    content: `// for all
+{"inputs": [], "servers": {"api": {"command": "stub", "args": ["a b", "\${env:K}"], "env": {"KEY": "\${env:K}"},},}}`,
+  },
+  'Gemini CLI': {
+    file: '.gemini/settings.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', `\${K}`], env: { KEY: '$K' } } } },
+  },
+  opencode: {
+    file: 'opencode.json',
+    content: { mcp: { api: { type: 'local', command: ['stub', 'a b', '{env:K}'], environment: { KEY: '{env:K}' } } } },
+  },
+  Codex: {
+    file: '.codex/config.toml',
+    content: `model = "gpt-5"\n[mcp_servers.api]\ncommand = "stub"\nargs = ["a b", "value"]\nenv_vars = ["K"]\n[mcp_servers.api.env]\nKEY = "value"\n`,
+  },
+  Windsurf: {
+    file: 'mcp_config.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', `\${env:K}`], env: { KEY: `\${env:K}` } } } },
+  },
+  Roo: {
+    file: '.roo/mcp.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', `\${env:K}`], env: { KEY: `\${env:K}` } } } },
+  },
+  Cline: {
+    file: 'cline_mcp_settings.json',
+    content: {
+      mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' }, disabled: false } },
+    },
+  },
+  Kiro: {
+    file: '.kiro/settings/mcp.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', `\${K}`], env: { KEY: `\${K}` } } } },
+  },
+  'Copilot CLI': {
+    file: '.copilot/mcp-config.json',
+    content: {
+      mcpServers: {
+        api: { type: 'local', command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' }, tools: ['*'] },
+      },
+    },
+  },
+  Zed: {
+    file: '.zed/settings.json',
+    content: { context_servers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' } } } },
+  },
+  'JetBrains Junie': {
+    file: '.junie/mcp/mcp.json',
+    content: { mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' } } } },
+  },
+  Amp: {
+    file: '.amp/settings.json',
+    content: { 'amp.mcpServers': { api: { command: 'stub', args: ['a b', `\${K}`], env: { KEY: `\${K}` } } } },
+  },
+};
+
+// S76
+describe.each(Object.entries(CLIENTS))('a file of %s', (client, { file, content }) => {
+  test('starts its server with its arguments and variables, in the project, and is known', async () => {
+    const { write, run, project } = newProject({ K: 'value', LANG: 'de_DE.UTF-8' });
+    const written = write(file, content);
+    const { stdout, stderr } = await run(['call', 'api', 'seen', '--debug', '--servers', written]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      args: ['a b', 'value'],
+      cwd: project,
+      env: { KEY: 'value', LANG: 'de_DE.UTF-8' },
+    });
+    expect(stderr).toContain(`${written} is of ${client}; folder ${project}; servers: api`);
+  });
+
+  test('in the home folder starts its server where the program was started', async () => {
+    const { write, seen, home, elsewhere } = newProject({ K: 'value' });
+    expect((await seen('api', write(path.join(home, file), content))).cwd).toBe(elsewhere);
+  });
+});
+
+test('the JSON of tools says which client a file is of', async () => {
+  const { write, json, project } = newProject({ K: 'value' });
+  const clients = ['Claude Code', 'Cursor', 'Codex', 'opencode'];
+  const files = clients.map((client) => write(CLIENTS[client]?.file ?? '', CLIENTS[client]?.content ?? ''));
+  expect((await json(...files)).files).toMatchObject(
+    clients.map((client, index) => ({ file: files[index], client, folder: project })),
+  );
+});
+
+describe('a file of a person', () => {
+  const FILES = [
+    '.codeium/windsurf/mcp_config.json',
+    '.config/Claude/claude_desktop_config.json',
+    'Library/Application Support/Code/User/mcp.json',
+    '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
+  ];
+  for (const file of FILES)
+    test(`belongs to no project: ${file}`, async () => {
+      const { write, seen, home, elsewhere } = newProject();
+      const content = { mcpServers: { a: { command: 'stub' } } };
+      expect((await seen('a', write(path.join(home, file), content))).cwd).toBe(elsewhere);
+    });
+});
+
+describe('variables', () => {
+  test('for folders are replaced, also in `cwd`', async () => {
+    const { write, seen, project, home, addCommand } = newProject();
+    addCommand('sub dir/bin/stub');
+    const words = [
+      'workspaceFolder',
+      'workspaceFolderBasename',
+      'userHome',
+      'pathSeparator',
+      '/',
+      'CLAUDE_PROJECT_DIR',
+    ];
+    const args = words.map((word) => `-\${${word}}-`);
+    const server = { command: `\${workspaceFolder}/sub dir/bin/stub`, args, cwd: `\${workspaceFolder}/sub dir` };
+    const seenThere = await seen('api', write('.vscode/mcp.json', { servers: { api: server } }));
+    expect(seenThere).toMatchObject({
+      cwd: `${project}/sub dir`,
+      args: [`-${project}-`, '-app-', `-${home}-`, '-/-', '-/-', `-${project}-`],
+    });
+  });
+
+  test('of a plugin are its folder', async () => {
+    const { write, seen, project, addCommand } = newProject();
+    addCommand('bin/x');
+    const server = { command: `\${CLAUDE_PLUGIN_ROOT}/bin/x`, env: { AT: `\${CLAUDE_PLUGIN_ROOT}/data` } };
+    const { env } = await seen('api', write('.mcp.json', { api: server }));
+    expect(env).toMatchObject({ AT: `${project}/data`, CLAUDE_PLUGIN_ROOT: project, CLAUDE_PROJECT_DIR: project });
+  });
+
+  test('in defaults are read when they are needed', async () => {
+    const { write, seen } = newProject({ A: 'a', C: 'c' });
+    const args = [
+      `\${A:-\${NONE}}`,
+      `\${NONE:-\${C}}`,
+      `\${NONE:-}`,
+      `\${NONE:-\${NEITHER:-{x}}}`,
+      `\${1}`,
+      '$A',
+      `\${`,
+    ];
+    expect((await seen('api', write('.mcp.json', { mcpServers: { api: { command: 'stub', args } } }))).args).toEqual([
+      'a',
+      'c',
+      '',
+      '{x}',
+      `\${1}`,
+      '$A',
+      `\${`,
+    ]);
+  });
+
+  test('of `envFile` are read, and `env` wins', async () => {
+    const { write, seen } = newProject();
+    write('config/.env', "# comment\r\nONE=1\r\nTWO='2 $X'\r\nexport THREE=3\r\n");
+    const server = { command: 'stub', envFile: `\${workspaceFolder}/config/.env`, env: { ONE: 'own' } };
+    const { env } = await seen('api', write('.cursor/mcp.json', { mcpServers: { api: server } }));
+    expect(env).toMatchObject({ ONE: 'own', TWO: '2 $X', THREE: '3' });
+  });
+
+  test('for inputs of VS Code have names of their own, which the message says', async () => {
+    const server = { command: 'stub', env: { KEY: `\${input:some-id}` } };
+    const content = {
+      inputs: [{ id: 'some-id', type: 'promptString' }],
+      servers: { api: server, b: { command: 'stub' } },
+    };
+    const given = newProject({ INPUT_SOME_ID: 'typed' });
+    expect((await given.seen('api', given.write('.vscode/mcp.json', content))).env.KEY).toBe('typed');
+    const none = newProject();
+    const { stderr } = await none.tools(none.write('.vscode/mcp.json', content));
+    expect(stderr).toMatch(/servers\.api\.env\.KEY: .*INPUT_SOME_ID.*this server is left out/);
+  });
+
+  test('of opencode are in braces, and `$X` is text', async () => {
+    const { write, seen } = newProject({ K: 'k' });
+    write('secret.txt', 'from a file\n');
+    const command = ['stub', '{env:K}', '{file:secret.txt}', '$K', `\${K}`, '{"a":{"b":1}}'];
+    const content = {
+      mcp: { api: { type: 'local', command, environment: { X: '{file:./secret.txt}' }, enabled: true } },
+    };
+    const { args, env } = await seen('api', write('opencode.jsonc', content));
+    expect(args).toEqual(['k', 'from a file', '$K', `\${K}`, '{"a":{"b":1}}']);
+    expect(env.X).toBe('from a file');
+  });
+
+  test('of Codex are named, and everything else is text', async () => {
+    const { write, seen, tools, project } = newProject({ K: 'k' });
+    const file = write(
+      '.codex/config.toml',
+      `[mcp_servers.api]\r\ncommand = "stub"\r\nargs = ["\${K}"]\r\nenv_vars = ["K", { name = "NONE" }]\r\ncwd = "src"\r\n`,
+    );
+    write('src/x', '');
+    const { args, env, cwd } = await seen('api', file);
+    expect({ args, cwd, K: env.K }).toEqual({ args: [`\${K}`], cwd: `${project}/src`, K: 'k' });
+    expect((await tools(file)).stderr).toMatch(/mcp_servers\.api\.env_vars: .*NONE/);
+  });
+});
+
+describe('several files', () => {
+  test('are read in their order; the first one has a name, and both are reported', async () => {
+    const { write, seen, tools } = newProject();
+    const one = write('.mcp.json', { mcpServers: { a: { command: 'stub', args: ['one'] } } });
+    const two = write('.cursor/mcp.json', {
+      mcpServers: { a: { command: 'stub', args: ['two'] }, b: { command: 'stub' } },
+    });
+    expect((await seen('a', one, two)).args).toEqual(['one']);
+    expect((await seen('b', one, two)).args).toEqual([]);
+    const { stderr } = await tools(one, two);
+    expect(stderr.match(/^warning: .*$/gm)).toEqual([expect.stringContaining(one)]);
+    expect(stderr).toContain(two);
+  });
+
+  test('of which one cannot be read are a problem that names it', async () => {
+    const { write, tools } = newProject();
+    const { code, stderr } = await tools(write('.mcp.json', { mcpServers: { a: { command: 'stub' } } }), 'none.json');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/none\.json: expected a JSON file/);
+  });
+});
+
+describe('the places of servers', () => {
+  test('`mcpServers` and `servers` count both, and `servers` has a name in both', async () => {
+    const { write, seen, tools } = newProject();
+    const content = {
+      servers: { a: { command: 'stub', args: ['of servers'] } },
+      mcpServers: { a: { command: 'stub', args: ['of mcpServers'] }, b: { command: 'stub' } },
+    };
+    const file = write('.mcp.json', content);
+    expect((await seen('a', file)).args).toEqual(['of servers']);
+    expect((await seen('b', file)).args).toEqual([]);
+    expect((await tools(file)).stderr).toMatch(/mcpServers\.a: it is also servers\.a, which counts/);
+  });
+
+  test('of `~/.claude.json` are those of the user and of the project', async () => {
+    const { write, run, home, project, tools } = newProject();
+    const server = { command: 'stub' };
+    const file = write(path.join(home, '.claude.json'), {
+      mcpServers: { mine: server },
+      projects: {
+        [project]: { mcpServers: { here: server } },
+        '/other': { mcpServers: { there: server } },
+        '/none': {},
+      },
+    });
+    write('src/x', '');
+    const call = (name: string) => run(['call', name, 'seen', '--servers', file], path.join(project, 'src'));
+    expect(JSON.parse((await call('here')).stdout).cwd).toBe(project);
+    expect(JSON.parse((await call('mine')).stdout).cwd).toBe(path.join(project, 'src'));
+    const { stdout, stderr } = await tools(file);
+    expect(stdout).not.toMatch(/here|there/);
+    expect(stderr).toMatch(new RegExp(`servers of other projects .*${project}, /other`));
+  });
+
+  test('a name that is twice in a file is reported with its lines, and the last one counts', async () => {
+    const { write, seen, tools } = newProject();
+    const file = write(
+      '.mcp.json',
+      `{"mcpServers": {\n"a": {"command": "none"},\n"a": {"command": "stub", "args": ["two"]}}}`,
+    );
+    expect((await seen('a', file)).args).toEqual(['two']);
+    expect((await tools(file)).stderr).toMatch(/mcpServers\.a: it is twice in this file \(lines 2 and 3\)/);
+  });
+
+  test('opencode 2 has them in `mcp.servers`', async () => {
+    const { write, seen } = newProject();
+    const servers = {
+      a: { type: 'local', command: ['stub', 'x'], disabled: false, timeout: { startup: 20_000, request: 9000 } },
+    };
+    expect((await seen('a', write('opencode.json', { mcp: { timeout: { startup: 1 }, servers } }))).args).toEqual([
+      'x',
+    ]);
+  });
+
+  test('an entry that runs this program, also from a checkout, is left out', async () => {
+    const { write, tools } = newProject();
+    const build = path.resolve(import.meta.dirname, '../../..');
+    symlinkSync(build, write('x', '').replace(/x$/, 'checkout'));
+    const entry = { command: process.execPath, args: ['checkout/build/index.js', '--stdio'] };
+    const { stdout, stderr } = await tools(write('.mcp.json', { mcpServers: { own: entry, a: { command: 'stub' } } }));
+    expect(stdout).not.toContain('own');
+    expect(stderr).toMatch(/mcpServers\.own: it runs this program/);
+  });
+
+  test('a `.mcp.json` in the folder is named if no servers are configured', async () => {
+    const { write, run, project } = newProject();
+    write('.mcp.json', { mcpServers: { a: { command: 'stub' } } });
+    expect((await run(['tools'], project)).stdout).toMatch(
+      /This folder has \.mcp\.json; use it with: .* tools --servers \.mcp\.json/,
+    );
+  });
+});
+
+describe('keys', () => {
+  test('that are not read are named once each, and the server works', async () => {
+    const { write, tools } = newProject();
+    const server = {
+      command: 'stub',
+      alwaysAllow: ['seen'],
+      headersHelper: './h',
+      oddKey: 1,
+      arguments: [],
+      disabledTools: [],
+    };
+    const { code, stdout, stderr } = await tools(write('.mcp.json', { mcpServers: { a: server, b: server } }));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^a: available.*\n.*\n.*\nb: available/);
+    const lines = stderr.trim().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(stderr).toMatch(/a\.headersHelper: not read yet, .*headers .*\(also in b\)/);
+    expect(stderr).toMatch(/a\.alwaysAllow: not read/);
+    expect(stderr).toMatch(/a\.oddKey: not read/);
+  });
+
+  test('that filter tools', async () => {
+    const { write, json } = newProject();
+    const toml = `[mcp_servers.a]\ncommand = "stub"\nenabled_tools = ["seen"]\n[mcp_servers.b]\ncommand = "stub"\ndisabled_tools = ["seen"]\n`;
+    const names = async (file: string) =>
+      (await json(file)).tools.map(({ server, name }: Record<string, string>) => `${server}/${name}`);
+    expect(await names(write('.codex/config.toml', toml))).toEqual(['a/seen', 'b/other']);
+    const gemini = { a: { command: 'stub', includeTools: ['seen'] }, b: { command: 'stub', excludeTools: ['seen'] } };
+    expect(await names(write('.gemini/settings.json', { mcpServers: gemini }))).toEqual(['a/seen', 'b/other']);
+    const kiro = { a: { command: 'stub', disabledTools: ['other'] } };
+    expect(await names(write('.kiro/settings/mcp.json', { mcpServers: kiro }))).toEqual(['a/seen']);
+  });
+
+  test('that switch a server off are named, and start nothing', async () => {
+    const { write, tools } = newProject();
+    const off = {
+      on: { command: 'stub' },
+      off: { command: 'none', disabled: true, args: [`\${NONE}`] },
+      off2: { command: 'none', enabled: false },
+    };
+    const { code, stdout, stderr } = await tools(write('.mcp.json', { mcpServers: off }));
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('off')]);
+    expect(stderr).toMatch(/switched off in this file, and left out: off, off2/);
+    const toml = '[mcp_servers.x]\ncommand = "none"\nenabled = false\n[mcp_servers.y]\ncommand = "stub"\n';
+    expect((await tools(write('.codex/config.toml', toml))).stderr).toMatch(/left out: x/);
+    const gemini = { mcp: { excluded: ['x'] }, mcpServers: { x: { command: 'none' }, y: { command: 'stub' } } };
+    expect((await tools(write('.gemini/settings.json', gemini))).stderr).toMatch(/left out: x/);
+  });
+
+  test('`inherit_env` can be set for all servers', async () => {
+    const { write, run } = newProject({ EXTRA: 'x', OPENAI_API_KEY: 'sk-x' });
+    const file = write('.mcp.json', { mcpServers: { a: { command: 'stub' } } });
+    for (const inherit of [['EXTRA'], true]) {
+      const config = write('config.yaml', { gateway: { servers_file: [file], inherit_env: inherit } });
+      const { env } = JSON.parse((await run(['call', 'a', 'seen', '--config', config])).stdout);
+      expect(env.EXTRA).toBe('x');
+      expect(env).not.toHaveProperty('OPENAI_API_KEY');
+    }
+  });
+});
