@@ -22,7 +22,7 @@ test('parts of the documents and the schema of the configuration are generated',
     ...['install-links', 'install-urls'],
     ...['install-links', 'install-urls'],
     ...['install-links', 'install-commands', 'install-urls'],
-    ...['keys', 'options', 'server-keys', 'answer-outcomes', 'tool-outcomes', 'tools'],
+    ...['keys', 'options', 'clients', 'client-keys', 'server-keys', 'answer-outcomes', 'tool-outcomes', 'tools'],
   ]);
 });
 

@@ -137,13 +137,15 @@ describe('a problem', () => {
     expect(found.map((problem) => problem.split(': ')[0])).toEqual(['servers[0].url', 'servers[0].auth']);
   });
 
-  test('is not an auth in a servers file, which has no effect', async () => {
+  test('is not an auth in a servers file, which has no effect, and is named', async () => {
     const auth = { client_secret: 'hunter2', grant: 'password' };
     writeFileSync(at('servers.json'), JSON.stringify({ mcpServers: { web: { url: 'https://a.b', auth } } }));
     const { servers, shown, notices, secretVariables } = await configOf('gateway: {servers_file: servers.json}');
     expect(servers).toHaveLength(1);
     expect(servers?.[0]?.connection).not.toHaveProperty('auth');
-    expect(notices).toEqual([]);
+    expect(notices).toMatchObject([
+      { where: 'mcpServers.web.auth', message: expect.stringMatching(/into the YAML file/) },
+    ]);
     expect(secretVariables).not.toContain('SECRET');
     const { effective } = await shown();
     expect(effective.servers).toMatchObject([{ name: 'web', url: 'https://a.b' }]);
