@@ -35,6 +35,7 @@ export const ANSWER_OUTCOMES: Readonly<
   rejected_api_key: 'the API rejected the key (401)',
   search_cancelled: 'the search was cancelled elsewhere',
   server_error: 'still 5xx after all attempts',
+  store_required: 'the API refuses background mode without `openai.store`',
   timed_out: '',
   unfinished: 'no answer in time, but the search continues; the result has a handle',
   unrecorded: 'the question was asked, and its answer is withheld, because the audit cannot be written',

@@ -3,7 +3,15 @@ import type { RequestOptions } from '../../src/adapters/outbound/openai/request-
 import type { SearchRequest } from '../../src/application/ports/llm-search.ts';
 import { totalUse } from '../../src/application/tools/total-use.ts';
 import type { JsonObject } from '../support/api-response.ts';
-import { answers, type Behaviour, fails, neverAnswers, resetsMidStream, sendsJson } from '../support/behaviours.ts';
+import {
+  answers,
+  type Behaviour,
+  fails,
+  failsInStream,
+  neverAnswers,
+  resetsMidStream,
+  sendsJson,
+} from '../support/behaviours.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import {
@@ -117,6 +125,10 @@ describe('a parameter that the model rejects', () => {
     return fails({ status, error: { message: `Unsupported parameter: '${param}'.`, param } });
   }
 
+  function refusesInWords(message: string, param: string | null = null): Behaviour {
+    return fails({ status: 400, error: { message, param } });
+  }
+
   function start(options: OpenAiSearchOptions = {}) {
     const clock = FakeClock.instant();
     const logger = new RecordingLogger();
@@ -151,6 +163,117 @@ describe('a parameter that the model rejects', () => {
     expect(logger.lines).toEqual([`warn openai(client): gpt-5.2 rejected ${param}; it is omitted from now on`]);
   });
 
+  test.each<[what: string, leftOut: string, behaviour: Behaviour]>([
+    ['its name in quotation marks', 'text', refusesInWords("Unsupported parameter: 'text.verbosity'.")],
+    ['a word of English in quotation marks', 'include', refusesInWords('json: unknown field "include"')],
+    [
+      'a word of English after "supplied"',
+      'reasoning',
+      refusesInWords('Unrecognized request argument supplied: reasoning'),
+    ],
+    [
+      'a name in a list',
+      'service_tier',
+      refusesInWords("x does not support parameters: ['service_tier'], for model=x"),
+    ],
+    [
+      'the spelling of another API',
+      'reasoning',
+      refusesInWords('Argument not supported on this model: reasoningEffort'),
+    ],
+    [
+      'the two words of its name',
+      'reasoning',
+      refusesInWords('web_search is not available with reasoning effort minimal', 'tools'),
+    ],
+    ['its value alone', 'service_tier', refusesInWords("'priority' is not available to this project.")],
+    ['the first of two names', 'max_tool_calls', refusesInWords("'max_tool_calls' is not supported; use 'include'.")],
+    [
+      'a list of FastAPI',
+      'max_output_tokens',
+      sendsJson(
+        {
+          detail: [
+            { loc: ['body', 'max_output_tokens'], msg: 'Extra inputs are not permitted', type: 'extra_forbidden' },
+          ],
+        },
+        422,
+      ),
+    ],
+    [
+      'an object of FastAPI',
+      'reasoning',
+      sendsJson({ detail: [{ loc: ['body', 'reasoning', 'effort'], msg: 'Input should be low or high' }] }, 422),
+    ],
+    [
+      'an error as a text',
+      'include',
+      sendsJson({ code: 'Client specified an invalid argument', error: 'Argument not supported: include' }, 400),
+    ],
+    [
+      'the body of a provider',
+      'text',
+      sendsJson(
+        {
+          error: {
+            message: 'Provider returned error',
+            code: 400,
+            metadata: { raw: JSON.stringify({ error: { message: 'Bad.', param: 'text.verbosity' } }) },
+          },
+        },
+        400,
+      ),
+    ],
+    [
+      'a text with JSON',
+      'reasoning',
+      sendsJson(
+        {
+          error: {
+            message:
+              'OpenAIException - {"error": {"message": "No.", "param": "reasoning.effort"}}. Received Model Group=x {}',
+            code: '400',
+          },
+        },
+        400,
+      ),
+    ],
+    [
+      'a server error of a proxy',
+      'service_tier',
+      sendsJson(
+        { error: { message: 'BadRequestError: Unknown', type: 'BadRequestError', param: 'service_tier' } },
+        500,
+      ),
+    ],
+    [
+      'an event of a stream',
+      'max_tool_calls',
+      failsInStream({ code: 'unsupported_parameter', message: "'max_tool_calls' is unknown." }),
+    ],
+  ])('is understood by %s', async (_, leftOut, behaviour) => {
+    api.reply(behaviour, OK);
+    replyOf(await start().ask());
+    const [first = {}, second = {}] = bodies();
+    expect(second[leftOut]).not.toEqual(first[leftOut]);
+    expect({ ...second, [leftOut]: first[leftOut] }).toEqual(first);
+  });
+
+  test('is left out if it is the stream, which the progress says', async () => {
+    api.replyWith(({ body }) =>
+      body.stream === true
+        ? refusesInWords('Your organization must be verified to stream this model.')
+        : sendsJson({
+            status: 'completed',
+            output: [{ type: 'message', content: [{ type: 'output_text', text: 'Here it is.' }] }],
+          }),
+    );
+    const observer = new ProgressLog();
+    const reply = replyOf(await openAiSearch(api.url).search(searchRequest(), observer, never()));
+    expect(reply).toMatchObject({ text: 'Here it is.', report: { attempts: 2 } });
+    expect(observer.seen).toEqual([{ kind: 'unstreamed' }]);
+  });
+
   test('is not sent to that model again, but to others', async () => {
     api.reply(refuses('reasoning.effort'), OK, OK, OK);
     const { ask, logger } = start();
@@ -174,7 +297,12 @@ describe('a parameter that the model rejects', () => {
 
   test.each<[string, Behaviour]>([
     ['that cannot be left out', refuses('tools[0].type')],
-    ['with another status than 400', refuses('reasoning.effort', 422)],
+    ['with another status than 400 or 422', refuses('reasoning.effort', 413)],
+    [
+      'if the message names a parameter that is needed first',
+      refusesInWords("Unsupported parameter: 'store' (see 'include')"),
+    ],
+    ['if a parameter that is needed is refused', refusesInWords("Do not use 'include'.", 'input[0].content')],
   ])('%s is not retried', async (_name, behaviour) => {
     api.reply(behaviour);
     const { ask, logger } = start();

@@ -93,9 +93,14 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   ],
   'adapters/outbound/network/challenge.ts#scopesIn': scopesIn,
   'adapters/outbound/openai/failure.ts#toFailure': (text) =>
-    toFailure({ status: 400, name: 'Error', error: { message: text, code: text, type: text } }, CONTEXT),
+    toFailure(
+      { status: 429, name: 'Error', body: { message: text, code: text, type: text }, now: new Date(0) },
+      CONTEXT,
+    ),
   'adapters/outbound/openai/failure.ts#toStreamFailure': (text) =>
-    toStreamFailure({ message: text, code: text }, CONTEXT),
+    [{ message: text, code: text }, { error: text }, text, `try again in ${text}`].map((body) =>
+      toStreamFailure(body, CONTEXT),
+    ),
   'adapters/outbound/openai/failure.ts#excerpt': (text) => excerpt(text, { redactor }),
   'adapters/outbound/pages/page-decoder.ts#decoderFor': (text) => [
     decoderFor(Buffer.from(text), text),

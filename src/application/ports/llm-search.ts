@@ -113,6 +113,8 @@ export type SearchProgress =
   /** Waits in the queue. `ahead` is the number of calls before this one. */
   | Kind<'waiting', { ahead: number }>
   | Kind<'thinking'>
+  /** The response comes at once, because the API refuses to stream it. */
+  | Kind<'unstreamed'>
   /** Without a query: a search has started. With it: a search has finished. */
   | Kind<'searching', { query?: string }>
   | Kind<'opened_page', { url: string }>

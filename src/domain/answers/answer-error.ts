@@ -22,8 +22,8 @@ export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'not_recorded', { offered: readonly string[]; others: number }>
   | Kind<'unreadable_recordings', { path: string; detail: string }>
   | Kind<'content_filtered' | 'aborted'>
-  /** The API does not accept `search.live: false`, or the account requires another base URL. */
-  | Kind<'cached_search_rejected' | 'data_residency', { detail: string }>
+  /** The API does not accept `search.live: false`, or no background mode without `openai.store`, or the account requires another base URL. */
+  | Kind<'cached_search_rejected' | 'store_required' | 'data_residency', { detail: string }>
   /** Failures of answers that take minutes. `unknown_answer`: the caller has no such answer, or it has expired. `search_cancelled`: another call cancelled the search. */
   | Kind<'unknown_answer' | 'search_cancelled'>
   /** The response continues, but cannot be read. */
@@ -86,6 +86,7 @@ export const ANSWER_ERRORS = {
   unreadable_recordings: ASKED,
   content_filtered: ASKED,
   cached_search_rejected: ASKED,
+  store_required: ASKED,
   data_residency: ASKED,
   search_cancelled: ASKED,
   interrupted: ASKED,

@@ -63,7 +63,7 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
     case 'rate_limited':
       return `Rate limit reached (429); gave up after ${count(error.attempts, 'attempt')}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'quota_exhausted':
-      return `The quota of the account is exhausted (429): ${sentence(error.detail)} Check your plan and billing; waiting does not help.`;
+      return `The quota of the account is exhausted (${error.diagnostics?.status ?? 429}): ${sentence(error.detail)} Check your plan and billing; waiting does not help.`;
     case 'server_error':
       return `The API failed; gave up after ${count(error.attempts, 'attempt')}: ${sentence(error.detail)} ${waitAdvice(error.retryAfterMs)}`;
     case 'connection_failed':
@@ -76,6 +76,8 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
       return `The response could not be read: ${sentence(error.detail)} Check that the base URL points to a Responses API.`;
     case 'cached_search_rejected':
       return `The API does not accept a search of the cached index only (search.live: false): ${sentence(error.detail)} Change the model, or set search.live to true.`;
+    case 'store_required':
+      return `The API continues answers in the background only if it may store them: ${sentence(error.detail)} Set openai.store to true, or request.background to false.`;
     case 'data_residency':
       return `The account requires another base URL: ${sentence(error.detail)} Set openai.base_url (OPENAI_BASE_URL) to it.`;
     case 'interrupted':

@@ -39,6 +39,11 @@ export function progressMessage(progress: SearchProgress, language: Language): s
       return say(`順番を待っています（前に ${progress.ahead} 件）`, `Waiting in the queue (${progress.ahead} ahead)`);
     case 'thinking':
       return say('考えています', 'Thinking');
+    case 'unstreamed':
+      return say(
+        'API がストリーミングを拒んだため、途中経過は届きません',
+        'The API refuses to stream; waiting for the complete answer',
+      );
     case 'searching':
       if (progress.query === undefined) return say('検索しています', 'Searching the web');
       return `${say('検索', 'Searched')}: ${cleanLine(progress.query)}`;

@@ -1,10 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { parseJson } from '../../../domain/values/json.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiFetch, ApiResponse } from './api-fetch.ts';
-import { asObject } from './json-values.ts';
 import { type RequestBody, SOURCES } from './request-body.ts';
 
 export interface NetworkOptions {
@@ -20,8 +18,7 @@ export interface NetworkOptions {
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
- * The `openai` package's client without its retries, timer and log. All methods reject as in the package. `retrieve` may leave a listener on its
- * signal for a moment.
+ * The `openai` package's client without its retries, timer and log. All methods reject as in the package, but with the complete body of a refusal as `error`.
  */
 export class ApiClient {
   readonly #openai: OpenAI;
@@ -43,11 +40,7 @@ export class ApiClient {
   async ask(body: RequestBody, signal: AbortSignal): Promise<ApiResponse> {
     this.#question ??= this.#toQuestion();
     const { url, headers } = await this.#question;
-    const response = await this.#send(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
-    if (response.ok) return response;
-    // The status is the error, even if its body breaks off.
-    const text = await response.text().catch(String);
-    throw APIError.generate(response.status, asObject(parseJson(text)), text, response.headers);
+    return this.#send(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
   }
 
   /** Cancels a background response. Asynchronous, because the package throws for an ID that cannot be a part of a path. */
@@ -57,7 +50,9 @@ export class ApiClient {
 
   /** The current state of a background response, with the sources of its searches. */
   async retrieve(id: string, signal: AbortSignal): Promise<ApiResponse> {
-    return this.#openai.responses.retrieve(id, { include: [SOURCES] }, { signal }).asResponse();
+    const path = `/responses/${encodeURIComponent(id)}`;
+    const { url, req } = await this.#openai.buildRequest({ method: 'get', path, query: { include: [SOURCES] } });
+    return this.#send(url, { headers: Object.fromEntries(req.headers), signal });
   }
 
   async #toQuestion() {
@@ -71,11 +66,13 @@ export class ApiClient {
   }
 
   async #send(...request: Parameters<ApiFetch>): Promise<ApiResponse> {
-    try {
-      return await this.#fetch(...request);
-    } catch (cause) {
-      throw new APIConnectionError({ cause: cause as Error });
-    }
+    const response = await this.#fetch(...request).catch((cause) => {
+      throw new APIConnectionError({ cause });
+    });
+    if (response.ok) return response;
+    // The status is the error, even if its body breaks off. The package would keep no more of the body than its member `error`.
+    const text = await response.text().catch(String);
+    throw APIError.generate(response.status, { error: text }, text, response.headers);
   }
 }
 

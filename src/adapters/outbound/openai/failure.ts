@@ -2,16 +2,16 @@ import { APIConnectionError, APIError } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { causesOf, certificateProblem, codeOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, clip } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { Redactor } from '../../../domain/values/redaction.ts';
 import { RefusedResponse } from './api-fetch.ts';
-import { asObject, asText } from './json-values.ts';
+import { type Refusal, type RefusalPlaces, readRefusal } from './refusal.ts';
 import type { Rejection } from './rejections.ts';
 
 /** Why an attempt failed, and whether to try again. */
 export interface Failure {
   readonly error: SearchError;
-  /** Whether waiting may help: after a 429 except for exhausted quotas, a 5xx, or a broken connection. */
+  /** Whether waiting may help: after a 429 except for exhausted quotas, a 408, 409, 425 or 5xx, or a broken connection. */
   readonly isTransient: boolean;
   readonly rejection?: Rejection;
   /** For the debug log. */
@@ -33,32 +33,39 @@ export interface FailureContext {
   /** The number of the attempt, from 1. */
   readonly attempt: number;
   readonly redactor: Redactor;
-}
-
-/** An error of the API, from an HTTP response or from an event of a stream. */
-interface ApiError {
-  readonly status: number;
-  readonly error: JsonObject;
-  readonly name: string;
-  readonly retryAfterMs?: number | undefined;
+  /** The headers of the response, and when they came. */
+  readonly response?: { readonly headers: Headers; readonly now: Date };
 }
 
 /** Codes and types of a 429 that waiting cannot resolve. */
-const EXHAUSTED_QUOTA = /^(?:insufficient_quota|billing_\w+|access_terminated|account_deactivated|quota_exceeded)$/;
+const EXHAUSTED_QUOTA =
+  /^(?:insufficient_(?:quota|credits?|funds|balance)\w*|billing_\w+|access_terminated|account_deactivated|quota_exceeded|payment_required)$/;
 const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
+/** Names of a refused parameter, also in a response whose status blames the server. */
+const REFUSED_PARAMETER = /^(?:unsupported_|unknown_parameter|invalid_value|bad_request|invalid_request)/;
+/** Too early, a conflict, or too late: the same request can succeed later. */
+const PASSING: readonly number[] = [408, 409, 425];
 
-/** The failure for an API error. Its HTTP status decides, because `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
-export function toFailure({ status, error, name, retryAfterMs }: ApiError, context: FailureContext): Failure {
-  const code = asText(error.code);
-  const type = asText(error.type);
-  const message = asText(error.message) ?? '';
+/** The failure for a refusal of the API. Its status decides, because `type` is `invalid_request_error` for 400, 401, 403 and 404 alike. */
+export function toFailure(places: RefusalPlaces & { readonly name: string }, context: FailureContext): Failure {
+  const refusal = readRefusal(places);
+  const { status, names, code, type, message, retryAfterMs } = refusal;
   const permission = status === 401 ? missingPermission(message) : undefined;
-  const detail = excerpt(permission ?? message, context) || `HTTP status ${status}`;
-  const diagnostics = withoutUndefined({ status, name, type: type && cleanLine(context.redactor.inLogs(type)) });
+  const detail = excerpt(permission ?? message, context);
+  const diagnostics = withoutUndefined({
+    status,
+    name: places.name,
+    type: type && cleanLine(context.redactor.inLogs(type)),
+  });
   // The message of any other 401 contains the key, partly masked, so no part of it is kept.
   const isSecret = status === 401 && permission === undefined;
-  const shown = isSecret ? { message: '(omitted)' } : { message: permission ?? message, body: JSON.stringify(error) };
-  const log = withoutUndefined({ status, name, code, ...shown });
+  const body = typeof places.body === 'string' ? places.body : JSON.stringify(places.body);
+  const log = withoutUndefined({
+    status,
+    name: places.name,
+    code,
+    ...(isSecret ? { message: '(omitted)' } : { message: permission ?? message, body }),
+  });
   const permanent = (error: SearchError): Failure => ({ error: { ...error, diagnostics }, isTransient: false, log });
   const transient = (kind: 'rate_limited' | 'server_error'): Failure => ({
     error: { kind, attempts: context.attempt, detail, diagnostics, ...withoutUndefined({ retryAfterMs }) },
@@ -66,64 +73,57 @@ export function toFailure({ status, error, name, retryAfterMs }: ApiError, conte
     log,
   });
 
-  const variable = context.apiKeyVariable;
-  // Checked first, because the API also sends it with status 401.
-  if (code === 'data_residency_mismatch') return permanent({ kind: 'data_residency', detail });
-  if (permission !== undefined) return permanent({ kind: 'missing_permission', variable, detail });
-  if (status === 401) return permanent({ kind: 'rejected_api_key', variable });
-  if ([code, type].includes('misalignment_policy_violation')) {
-    const explanation = asText(asObject(error.misalignment)?.detailed_explanation) ?? '';
-    const parts = [detail, excerpt(cleanLine(explanation), context)];
-    return permanent({ kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') });
+  const known = knownReason(refusal, detail, context);
+  if (known !== undefined) return permanent(known);
+  if (status === undefined) {
+    const reason = excerpt([code ?? type ?? '', message].filter((part) => part !== '').join(': '), context);
+    return permanentFailure({ kind: 'failed', detail: reason || 'no reason given' }, reason, body);
   }
-  if (CONTENT_FILTER.test(code ?? type ?? '')) return permanent({ kind: 'content_filtered' });
-  if (status === 403) return permanent({ kind: 'forbidden', detail });
-  if (status === 429) {
-    const isExhausted = [code, type].some((name) => name !== undefined && EXHAUSTED_QUOTA.test(name));
-    return isExhausted ? permanent({ kind: 'quota_exhausted', detail }) : transient('rate_limited');
+  const { param } = refusal;
+  const rejection = { param, message };
+  if (status === 429) return transient('rate_limited');
+  if (status >= 500) {
+    const isRefused = param !== '' || names.some((name) => REFUSED_PARAMETER.test(name));
+    return { ...transient('server_error'), ...(isRefused && { rejection }) };
   }
-  if (status >= 500) return transient('server_error');
-  if (code === 'model_not_found' || (status === 404 && /\bmodel\b/i.test(`${error.param} ${message}`))) {
-    return permanent({ kind: 'model_not_found', model: context.model, detail });
-  }
+  if (PASSING.includes(status)) return transient('server_error');
   const failure = permanent({ kind: 'bad_request', detail });
-  if (status !== 400) return failure;
-  return { ...failure, rejection: { param: asText(error.param) ?? '', message } };
+  return status === 400 || status === 422 ? { ...failure, rejection } : failure;
 }
 
-/** The failure for an error that the API reported in a response with status 200; it counts like the status of its code. */
-export function toStreamFailure(error: unknown, context: FailureContext): Failure {
-  const reported = isObject(error) ? error : {};
-  const code = asText(reported.code) ?? asText(reported.type) ?? '';
-  const message = asText(reported.message) ?? '';
-  const status = STATUS_OF_CODE.find(([pattern]) => pattern.test(code))?.[1];
-  if (status !== undefined) {
-    const retryAfterMs = requestedWaitMs(message);
-    return toFailure({ status, error: reported, name: 'ResponseFailed', retryAfterMs }, context);
+/** The reason of a refusal that no wait and no other request can resolve. */
+function knownReason(refusal: Refusal, detail: string, context: FailureContext): SearchError | undefined {
+  const { status, names, param, message } = refusal;
+  const variable = context.apiKeyVariable;
+  const isNamed = (pattern: RegExp) => names.some((name) => pattern.test(name));
+  // Checked first, because the API also sends it with status 401.
+  if (isNamed(/^data_residency_mismatch$/)) return { kind: 'data_residency', detail };
+  if (status === 401)
+    return missingPermission(message) === undefined
+      ? { kind: 'rejected_api_key', variable }
+      : { kind: 'missing_permission', variable, detail };
+  if (isNamed(/^misalignment_policy_violation$/)) {
+    const parts = [detail, excerpt(cleanLine(refusal.explanation), context)];
+    return { kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') };
   }
-  const detail = excerpt([code, message].filter((part) => part !== '').join(': '), context) || 'no reason given';
-  return permanentFailure({ kind: 'failed', detail }, detail);
+  if (isNamed(CONTENT_FILTER)) return { kind: 'content_filtered' };
+  if (status === 403) return { kind: 'forbidden', detail };
+  if (status === 402 || (status === 429 && isNamed(EXHAUSTED_QUOTA))) return { kind: 'quota_exhausted', detail };
+  const isAboutModel = status === 404 && /\bmodel\b/i.test(`${param} ${message}`);
+  return isNamed(/^model_not_found$/) || isAboutModel
+    ? { kind: 'model_not_found', model: context.model, detail }
+    : undefined;
 }
 
-const STATUS_OF_CODE: readonly (readonly [RegExp, number])[] = [
-  [EXHAUSTED_QUOTA, 429],
-  [/^rate_limit/, 429],
-  [/^(?:server_error|server_is_overloaded|slow_down|overloaded\w*|internal_error|internal_server_error)$/, 500],
-  [CONTENT_FILTER, 400],
-  [/^invalid_api_key$/, 401],
-  [/^(?:misalignment_policy_violation|data_residency_mismatch)$/, 403],
-  [/^model_not_found$/, 404],
-];
+/** The failure for a refusal that the API reported in a response with status 200; it counts like the status of its codes. */
+export function toStreamFailure(body: unknown, context: FailureContext): Failure {
+  const { headers, now = new Date(0) } = context.response ?? {};
+  return toFailure({ status: 200, headers, body, now, name: 'ResponseFailed' }, context);
+}
 
 /** The part of a 401's message that says which permission the key does not have. It contains no key. */
 function missingPermission(message: string): string | undefined {
   return /Missing scopes?: [\w.,: -]+/i.exec(message)?.[0].replace(/\. .*$|\.$/, '');
-}
-
-/** The wait in a message such as "Please try again in 1.2s": a stream has no header for it. */
-function requestedWaitMs(message: string): number | undefined {
-  const match = /try again in (\d+(?:\.\d+)?) ?(ms|s)\b/i.exec(message);
-  return match === null ? undefined : Number(match[1]) * (match[2] === 'ms' ? 1 : 1000);
 }
 
 const DETAIL_LENGTH = 300;
@@ -149,11 +149,8 @@ export function toThrownFailure(thrown: unknown, context: FailureContext, now = 
     const detail = excerpt(refused.message, context);
     return permanentFailure({ kind: 'unreadable_reply', detail }, detail);
   }
-  const { status, headers, message } = thrown;
-  const isHtml = /<(?:!doctype|html|head|body)\b/i.test(message);
-  const error = asObject(thrown.error) ?? { message: isHtml ? '' : message };
-  const retryAfterMs = readRetryAfter(headers, now);
-  return toFailure({ status, error, name: thrown.constructor.name, retryAfterMs }, context);
+  const { status, headers, message, error } = thrown;
+  return toFailure({ status, headers, body: error ?? message, now, name: thrown.constructor.name }, context);
 }
 
 /** The failure for a connection that was not made, or that broke before a complete response. */
@@ -174,13 +171,4 @@ function toConnectionFailure(error: unknown, context: FailureContext): Failure {
     isTransient: !PERMANENT.test(code ?? message),
     log: withoutUndefined({ message: certificateProblem(error) ?? message, code, name }),
   };
-}
-
-/** The requested wait in milliseconds: `retry-after-ms`, or `retry-after` in seconds or as a date. */
-function readRetryAfter(headers: Headers | undefined, now: Date): number | undefined {
-  const inMs = Number.parseFloat(headers?.get('retry-after-ms') ?? '');
-  if (inMs > 0) return inMs;
-  const header = headers?.get('retry-after')?.trim() ?? '';
-  const waitMs = /^\d+(?:\.\d+)?$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now.getTime();
-  return waitMs > 0 ? waitMs : undefined;
 }

@@ -30,7 +30,7 @@ export class OpenAiProbe implements ApiProbe {
     const account = withoutUndefined({ 'openai-organization': organization, 'openai-project': project });
     const headers = { authorization: `Bearer ${apiKey}`, ...account };
     const response = await this.#get(`models/${encodeURIComponent(model)}`, headers, signal);
-    return response.andThen(({ status, body }): Result<FoundModel, SearchError> => {
+    return response.andThen(({ status, headers, body }): Result<FoundModel, SearchError> => {
       const json = asObject(parseJson(body));
       if (status < 400 && json !== undefined) {
         const shutsDownOn = /^\d{4}-\d{2}-\d{2}/.exec(asText(json.shutdown_date) ?? '')?.[0];
@@ -38,8 +38,8 @@ export class OpenAiProbe implements ApiProbe {
       }
       if (status < 400)
         return err({ kind: 'unreadable_reply', detail: excerpt(body, this.#options) || 'an empty body' });
-      const error = asObject(json?.error) ?? {};
-      const failure = toFailure({ status, error, name: 'APIError' }, this.#context(model)).error;
+      const places = { status, headers, body, now: new Date(0), name: 'APIError' };
+      const failure = toFailure(places, this.#context(model)).error;
       // A server without a list of models answers 404 for the path, not for the model.
       return status === 404 && failure.kind !== 'model_not_found' ? ok('unknown') : err(failure);
     });
@@ -49,11 +49,11 @@ export class OpenAiProbe implements ApiProbe {
     path: string,
     headers: Record<string, string>,
     signal: AbortSignal,
-  ): Promise<Result<{ readonly status: number; readonly body: string }, SearchError>> {
+  ): Promise<Result<{ readonly status: number; readonly headers: Headers; readonly body: string }, SearchError>> {
     const { baseUrl, fetch } = this.#options;
     try {
       const response = await fetch(`${baseUrl}/${path}`, { headers, signal });
-      return ok({ status: response.status, body: await response.text() });
+      return ok({ status: response.status, headers: response.headers, body: await response.text() });
     } catch (thrown) {
       return signal.aborted ? err({ kind: 'aborted' }) : err(toThrownFailure(thrown, this.#context('')).error);
     }

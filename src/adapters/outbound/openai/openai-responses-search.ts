@@ -13,7 +13,7 @@ import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { ApiClient } from './api-client.ts';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { excerpt, type Failure } from './failure.ts';
-import { isClosed, Rejections } from './rejections.ts';
+import { isClosed, Rejections, STREAM } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
 
 export interface OpenAiResponsesSearchOptions extends AttemptOptions {
@@ -32,7 +32,7 @@ export interface OpenAiResponsesSearchOptions extends AttemptOptions {
 const FIRST_BACKOFF_MS = 500;
 const LONGEST_BACKOFF_MS = 8000;
 
-/** OpenAI's Responses API with web_search, always streamed. */
+/** OpenAI's Responses API with web_search, streamed unless the API refuses that. */
 export class OpenAiResponsesSearch implements LlmSearch {
   readonly #options: OpenAiResponsesSearchOptions;
   readonly #places: Places;
@@ -87,6 +87,7 @@ export class OpenAiResponsesSearch implements LlmSearch {
     const counting = countUse(observer);
     let retries = 0;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
+      if (body[STREAM] === undefined) observer.onProgress({ kind: 'unstreamed' });
       const reply = await this.#attempts.send({ request, body, client, number: attempt, observer: counting }, signal);
       if (reply.isErr()) this.#logFailure(reply.error, attempt);
       if (signal.aborted) break;
@@ -153,6 +154,8 @@ function toSearchError({ error, rejection }: Failure, body: RequestBody, web: We
     // Here, only `search.live: false` closes the search. It is not left out of a second request; the error names this key.
     if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
       return { kind: 'cached_search_rejected', detail };
+    if (body.background === true && body.store === false && /\bstor(?:e|age|ed|ing)\b/.test(about))
+      return { kind: 'store_required', detail };
     const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
     if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
   }

@@ -65,7 +65,6 @@ function toLook(response: JsonObject, context: FailureContext, timeZone: string)
 function toLookError(error: SearchError): LookError {
   const status = error.diagnostics?.status;
   if (status === 404) return { kind: 'unknown_response' };
-  const isPassing =
-    error.kind === 'connection_failed' || status === 429 || (typeof status === 'number' && status >= 500);
+  const isPassing = /^(?:connection_failed|rate_limited|server_error|quota_exhausted)$/.test(error.kind);
   return { kind: 'not_looked', error, isPassing };
 }

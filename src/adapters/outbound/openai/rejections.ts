@@ -3,6 +3,7 @@ import type { Logger } from '../../../application/ports/services.ts';
 import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { asObject } from './json-values.ts';
+import { type PartWords, partNamedIn } from './named-part.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 
 /** A rejection of a part of a request by the API. */
@@ -17,12 +18,17 @@ export interface Rejection {
 interface Part {
   readonly name: string;
   readonly isMeantBy: (rejection: Rejection) => boolean;
+  /** What a message can call the part: its path, and its value. */
+  readonly words?: PartWords;
   readonly omitFrom: (body: RequestBody) => RequestBody;
   /** The line in the log when the API rejects the part for the first time. */
   readonly warning?: (model: string, param: string) => string;
 }
 
 const PATHS = [...Object.values(PARAMETERS).map(({ path }) => path), 'tools.user_location', 'include'];
+
+/** The choice of streaming: without it, the response comes as one JSON text. */
+export const STREAM = 'stream';
 
 /**
  * Paths of the parts that may be omitted, with everything below them: members, then the objects that have them. `store` and the domain filter are
@@ -52,12 +58,13 @@ export class Rejections {
 
   /** Remembers a rejection. Returns the body without the rejected part; undefined if this part cannot be left out. */
   add(body: RequestBody, rejection: Rejection, request: SearchRequest): RequestBody | undefined {
-    const part = partsOf(body, request).find(({ isMeantBy }) => isMeantBy(rejection));
+    const parts = partsOf(body, request);
+    const part = parts.find(({ isMeantBy }) => isMeantBy(rejection)) ?? partNamedIn(rejection, parts);
     if (part === undefined) return undefined;
     const key = keyOf(body, part.name);
     // Concurrent calls get the same rejection: it is logged once.
     if (part.warning !== undefined && !this.#known.has(key))
-      this.#logger.warn(part.warning(body.model, rejection.param));
+      this.#logger.warn(part.warning(body.model, part.isMeantBy(rejection) ? rejection.param : part.name));
     this.#known.add(key);
     return part.omitFrom(body);
   }
@@ -77,7 +84,9 @@ function partsOf(body: RequestBody, { mode }: SearchRequest): readonly Part[] {
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
     ...(isForced ? [FORCED_SEARCH] : []),
     // Without `background`, an answer that may take minutes ends with its call.
-    ...[...OPTIONAL, ...(mode === 'background' ? ['background'] : [])].flatMap((path) => toOptional(path, body)),
+    ...[...OPTIONAL, STREAM, ...(mode === 'background' ? ['background'] : [])].flatMap((path) =>
+      toOptional(path, body),
+    ),
   ];
 }
 
@@ -108,7 +117,8 @@ const CLOSED_WEB: Part = {
 /** Removes the reasoning from `include`. The sources stay there. */
 const REASONING: Part = {
   name: ENCRYPTED_REASONING,
-  isMeantBy: ({ param }) => /^include\b/.test(param),
+  isMeantBy: ({ param, message }) =>
+    /^include\b/.test(param) || (param === '' && /encrypted[_ ]content/i.test(message)),
   omitFrom: (body) => {
     const include = (body.include ?? []).filter((entry) => entry !== ENCRYPTED_REASONING);
     return include.length === 0 ? without(body, 'include') : { ...body, include };
@@ -136,13 +146,14 @@ function toOptional(path: string, body: RequestBody): readonly Part[] {
     const others = without(asObject(body[name]) ?? {}, member);
     return Object.keys(others).length === 0 ? without(body, name) : { ...body, [name]: others };
   };
+  const value = member === undefined ? parent : asObject(parent)?.[member];
   const isMeantBy = ({ param }: Rejection) => {
     const [first, second] = param.split(/[.[\]\d]+/);
     return first === name && (member === undefined || second === member);
   };
   const warning = (model: string, param: string) =>
     `openai(client): ${model} rejected ${param}; it is omitted from now on`;
-  return [{ name: path, isMeantBy, omitFrom, warning }];
+  return [{ name: path, isMeantBy, words: { path, value }, omitFrom, warning }];
 }
 
 /** Whether the search tool is offered without live access. */

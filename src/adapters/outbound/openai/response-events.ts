@@ -1,9 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import { type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
-import { asNumber, asObject, asText } from './json-values.ts';
+import { asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-reply.ts';
+import { StreamedOutput } from './streamed-output.ts';
 
 const ITEM_DONE = 'response.output_item.done';
 const IN_PROGRESS = 'response.in_progress';
@@ -13,10 +14,17 @@ const UNREAD: ReadonlySet<string> = new Set([
   'response.web_search_call.in_progress',
   'response.web_search_call.completed',
   'response.content_part.added',
-  'response.content_part.done',
-  'response.output_text.done',
-  'response.output_text.annotation.added',
 ]);
+/** Events whose data is parsed only if the items lack what it has. */
+const TEXT_ENDS: ReadonlySet<string | undefined> = new Set([
+  'response.output_text.done',
+  'response.refusal.done',
+  'response.content_part.done',
+]);
+const ANNOTATION = 'response.output_text.annotation.added';
+
+/** The data that ends a stream of some servers, in place of a terminal event. */
+const DONE = '[DONE]';
 
 interface Options {
   readonly onProgress?: (progress: SearchProgress) => void;
@@ -29,10 +37,13 @@ export class ResponseEvents {
   id: string | undefined;
   /** The response of the terminal event, or the error that the API reported. */
   outcome: Result<JsonObject, Failure> | undefined;
-  readonly context: FailureContext;
+  /** With the headers of the response as soon as it has begun. */
+  context: FailureContext;
   readonly #options: Options;
-  /** The complete items by their positions, because the response of the terminal event may lack them. */
-  readonly #items = new Map<number, JsonObject>();
+  readonly #output = new StreamedOutput();
+  /** The latest response of an event before the terminal one. */
+  #begun: JsonObject = {};
+  #failed: JsonObject | undefined;
   #characters = 0;
 
   constructor(context: FailureContext, options: Options = {}) {
@@ -40,39 +51,75 @@ export class ResponseEvents {
     this.#options = options;
   }
 
+  /** Whether the answer is complete, and only the terminal event is awaited. */
+  get isAnswered(): boolean {
+    return this.#output.isAnswered;
+  }
+
+  /** The response, if it is complete although no terminal event came. */
+  get answered(): JsonObject | undefined {
+    return this.isAnswered ? this.#complete({ ...this.#begun, status: 'completed' }) : undefined;
+  }
+
+  /** Whether the response has failed without a reason, which a later event may have. */
+  get lacksReason(): boolean {
+    return this.#failed !== undefined && !isObject(this.#failed.error);
+  }
+
+  /** Takes a response that is no stream. If it is in progress, it continues at the API. */
+  takeResponse(response: JsonObject): void {
+    this.id = asText(response.id) ?? this.id;
+    if (response.status === 'queued' || response.status === 'in_progress') this.#options.onCreated?.();
+  }
+
   take(name: string | undefined, data: string): void {
-    if (this.outcome !== undefined || this.#isUnread(name)) return;
-    const { onProgress, onCreated } = this.#options;
+    if ((this.outcome !== undefined && this.#failed === undefined) || this.#isUnread(name)) return;
+    if (TEXT_ENDS.has(name)) this.#output.addEnd(data);
+    else if (name === ANNOTATION) this.#output.addAnnotation(data);
+    else this.#parse(name, data);
+  }
+
+  #parse(name: string | undefined, data: string): void {
     const event = asObject(parseJson(data));
-    if (event === undefined) return;
-    const type = asText(event.type) ?? name;
+    const type = asText(event?.type) ?? name;
+    if (event === undefined) this.#takeText(name, data.trim());
+    else if (isRefusal(event, type, name)) this.#refuse(type === 'error' ? { ...event, type: undefined } : event);
+    else if (this.outcome === undefined) this.#read(type, event, data);
+  }
+
+  #read(type: string | undefined, event: JsonObject, data: string): void {
+    const { onProgress, onCreated } = this.#options;
     const response = asObject(event.response);
     this.id = asText(response?.id) ?? this.id;
     const item = asObject(event.item);
     switch (type) {
-      case 'error':
-        // The error is nested in real replies, but flat in the API's documentation.
-        this.outcome = err(toStreamFailure(asObject(event.error) ?? event, this.context));
-        break;
       case 'response.incomplete':
         // Some servers do not repeat the status, and a call of an incomplete response must not run.
         this.outcome = ok({ status: 'incomplete', ...this.#complete(response) });
         break;
       case 'response.completed':
-      case 'response.failed':
       case 'response.cancelled':
         this.outcome = ok(this.#complete(response));
         break;
+      case 'response.failed':
+        this.#failed = { error: event.error, ...this.#complete(response) };
+        this.outcome = ok({ status: 'failed', ...this.#failed });
+        break;
       case 'response.output_text.delta':
-      case 'response.refusal.delta':
-        this.#characters += [...(asText(event.delta) ?? '')].length;
+      case 'response.refusal.delta': {
+        const delta = asText(event.delta) ?? '';
+        this.#output.addDelta(event, delta);
+        this.#characters += [...delta].length;
         onProgress?.({ kind: 'writing', characters: this.#characters });
         break;
+      }
       case 'response.created':
+        this.#begun = response ?? this.#begun;
         onProgress?.({ kind: 'thinking' });
         onCreated?.();
         break;
       case 'response.output_item.added':
+        this.#output.open(event);
         if (item?.type === 'reasoning') onProgress?.({ kind: 'thinking' });
         break;
       case 'response.web_search_call.searching':
@@ -80,9 +127,32 @@ export class ResponseEvents {
         break;
       case ITEM_DONE:
         if (item === undefined) break;
-        this.#items.set(asNumber(event.output_index) ?? this.#items.size, item);
+        this.#output.close(event, item);
         if (item.type === 'web_search_call') this.#reportSearch(item);
+        break;
+      // The name of an event may be in its data only.
+      case ANNOTATION:
+        this.#output.addAnnotation(data);
+        break;
+      default:
+        if (TEXT_ENDS.has(type)) this.#output.addEnd(data);
     }
+  }
+
+  /** Data that is no object: the end of the stream, or a failure as a text. */
+  #takeText(name: string | undefined, text: string): void {
+    if (name === 'error') this.#refuse(text);
+    else if (text === DONE && this.outcome === undefined && this.#output.hasText)
+      this.outcome = ok(this.#complete({ ...this.#begun, status: 'completed' }));
+  }
+
+  /** A refusal after `response.failed` says why the response has failed. */
+  #refuse(body: unknown): void {
+    this.outcome =
+      this.#failed === undefined
+        ? err(toStreamFailure(body, this.context))
+        : ok({ status: 'failed', ...this.#failed, error: [body, this.#failed.error] });
+    this.#failed &&= { ...this.#failed, error: {} };
   }
 
   /** `response.in_progress` has nothing but the ID, which the event before it usually has, too. */
@@ -98,11 +168,19 @@ export class ResponseEvents {
     for (const query of queriesOf(item)) onProgress?.({ kind: 'searching', query });
   }
 
-  /** Replaces `output` by the items of the stream, which are complete: some servers stream items, and then end with an empty `output`. */
   #complete(response: JsonObject = {}): JsonObject {
-    const received = Array.isArray(response.output) ? response.output.length : 0;
-    if (this.#items.size === 0 || this.#items.size < received) return response;
-    const output = [...this.#items].sort(([a], [b]) => a - b).map(([, item]) => item);
-    return { ...response, output };
+    return this.#output.complete(response);
   }
+}
+
+/** Whether an event is a refusal. The name is `error` in the API's documentation; other servers send the body of an error response without a type. */
+function isRefusal(event: JsonObject, type: string | undefined, name: string | undefined): boolean {
+  if (name === 'error' || event.object === 'error' || /error$/i.test(type ?? '')) return true;
+  if (type !== undefined) return !type.startsWith('response.') && hasValue(event.error);
+  const isOfStream = ['response', 'item', 'delta', 'choices'].some((member) => event[member] !== undefined);
+  return !isOfStream && ['error', 'errors', 'message', 'detail'].some((member) => hasValue(event[member]));
+}
+
+function hasValue(member: unknown): boolean {
+  return member !== undefined && member !== null && member !== false;
 }

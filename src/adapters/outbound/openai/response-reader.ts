@@ -1,7 +1,8 @@
 import { StringDecoder } from 'node:string_decoder';
-import { createParser } from 'eventsource-parser';
+import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/services.ts';
+import { MAX_EXAMINED } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
@@ -15,57 +16,130 @@ interface Reading {
 }
 
 /**
- * Reads a response: an event stream, or a single JSON body from a server that does not stream. A stream that
- * ends without its terminal event is a broken connection, regardless of the text received so far.
+ * Reads a response: an event stream, or a single JSON body from a server that does not stream. A stream that ends without its terminal event is a
+ * broken connection, unless its items are complete.
  */
 export async function readResponse(
   open: () => Promise<ApiResponse>,
   reading: Reading,
 ): Promise<Result<JsonObject, Failure>> {
+  const { events, clock } = reading;
   try {
     const { headers, body } = await open();
+    events.context = { ...events.context, response: { headers, now: clock.now() } };
     if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && body !== null)
       return await readStream(body, reading);
     const text = await textOf(body);
     const response = parseJson(text);
-    if (!isObject(response) && /^(?:event|data|id|retry)?:/.test(text.trimStart()))
-      return await readStream([Buffer.from(text)], reading);
+    if (!isObject(response) && FIELD.test(text.trimStart())) return await readStream([Buffer.from(text)], reading);
     reading.onText?.(text);
-    if (isObject(response)) return ok(response);
-    const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, reading.events.context)}`;
+    if (isObject(response)) {
+      events.takeResponse(response);
+      return ok(response);
+    }
+    const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, events.context)}`;
     return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
   } catch (thrown) {
-    return err(toThrownFailure(thrown, reading.events.context, reading.clock.now()));
+    return err(toThrownFailure(thrown, events.context, clock.now()));
   }
 }
+
+/** The beginning of a line of an event stream. */
+const FIELD = /^(?:event|data|id|retry)?:/;
+
+/** How long a stream may be silent after its last item is complete, and after a failure without a reason. */
+const SILENCE_MS = 10_000;
+const REASON_MS = 1000;
 
 /** Reads a stream until its terminal event. */
 async function readStream(
   body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  { events, onText }: Reading,
+  { events, onText, clock }: Reading,
 ): Promise<Result<JsonObject, Failure>> {
-  let isTooLarge = false;
-  const parser = createParser({
-    onEvent: ({ event, data }) => events.take(event, data),
-    onError: ({ type }) => {
-      isTooLarge ||= type === 'max-buffer-size-exceeded';
-    },
-    maxBufferSize: MAX_LENGTH,
-  });
-  const feed = (text: string) => {
-    onText?.(text);
-    parser.feed(text);
-    if (isTooLarge) throw new RefusedResponse(TOO_LARGE);
-  };
-  const decoder = new StringDecoder();
-  let hasBegun = false;
-  for await (const bytes of body) {
-    const text = decoder.write(bytes);
-    feed(hasBegun ? text : text.replace(/^\uFEFF/, ''));
-    hasBegun ||= text !== '';
-    if (events.outcome !== undefined) return events.outcome;
+  const parser = new StreamParser(events, onText);
+  const chunks = Symbol.asyncIterator in body ? body[Symbol.asyncIterator]() : body[Symbol.iterator]();
+  try {
+    for (;;) {
+      const silenceMs = events.lacksReason ? REASON_MS : events.isAnswered ? SILENCE_MS : undefined;
+      const next = silenceMs === undefined ? await chunks.next() : await nextWithin(silenceMs, chunks, clock);
+      if (next === 'silent' || next.done === true) break;
+      parser.take(next.value);
+      if (events.outcome !== undefined && !events.lacksReason) return events.outcome;
+    }
+    parser.end();
+  } catch (thrown) {
+    // What breaks after the last item was complete takes nothing from the answer.
+    if (events.answered === undefined || thrown instanceof RefusedResponse) throw thrown;
+  } finally {
+    void chunks.return?.();
   }
-  feed(`${decoder.end()}\n\n`);
-  if (events.outcome === undefined) throw new Error('the stream ended too early');
-  return events.outcome;
+  const { outcome, answered } = events;
+  if (outcome !== undefined) return outcome;
+  if (answered !== undefined) return ok(answered);
+  if (parser.strangeText === '') throw new Error('the stream ended too early');
+  const detail = `not a stream of events: ${excerpt(parser.strangeText, events.context)}`;
+  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail));
+}
+
+type Chunks = AsyncIterator<Uint8Array, unknown> | Iterator<Uint8Array, unknown>;
+
+/** The next chunk, or `silent` if none comes within a time. */
+async function nextWithin(ms: number, chunks: Chunks, clock: Clock): Promise<IteratorResult<Uint8Array> | 'silent'> {
+  const next = Promise.resolve(chunks.next());
+  let cancelTimer = () => {};
+  const silence = new Promise<'silent'>((resolve) => {
+    cancelTimer = clock.after(ms, () => resolve('silent'));
+  });
+  // After the silence, nothing else handles a failure of the connection.
+  next.catch(() => {});
+  return Promise.race([next, silence]).finally(() => cancelTimer());
+}
+
+/** Feeds the bytes of a stream to its events. */
+class StreamParser {
+  readonly #onText: ((text: string) => void) | undefined;
+  readonly #parser: EventSourceParser;
+  readonly #decoder = new StringDecoder();
+  #isTooLarge = false;
+  #hasEvents = false;
+  #hasBegun = false;
+  /** The beginning of the text, until an event comes. */
+  #beginning = '';
+
+  constructor(events: ResponseEvents, onText: ((text: string) => void) | undefined) {
+    this.#onText = onText;
+    this.#parser = createParser({
+      onEvent: ({ event, data }) => {
+        this.#hasEvents = true;
+        events.take(event, data);
+      },
+      onError: ({ type }) => {
+        this.#isTooLarge ||= type === 'max-buffer-size-exceeded';
+      },
+      maxBufferSize: MAX_LENGTH,
+    });
+  }
+
+  /** The text of a body that is no stream of events, such as a page of a proxy. */
+  get strangeText(): string {
+    const lines = this.#beginning.split('\n').filter((line) => !FIELD.test(line));
+    return this.#hasEvents ? '' : lines.join('\n').trim();
+  }
+
+  take(bytes: Uint8Array): void {
+    const text = this.#decoder.write(bytes);
+    this.#feed(this.#hasBegun ? text : text.replace(/^\uFEFF/, ''));
+    this.#hasBegun ||= text !== '';
+  }
+
+  end(): void {
+    this.#feed(`${this.#decoder.end()}\n\n`);
+  }
+
+  #feed(text: string): void {
+    this.#onText?.(text);
+    if (!this.#hasEvents && this.#beginning.length < MAX_EXAMINED) this.#beginning += text;
+    this.#parser.feed(text);
+    if (this.#isTooLarge) throw new RefusedResponse(TOO_LARGE);
+  }
 }

@@ -12,16 +12,13 @@ export function toSearchReply(
   context: FailureContext,
   datedIn?: string,
 ): Result<SearchReply, Failure> {
-  const error = asObject(response.error);
+  const error = response.error || undefined;
   const reason = asText(asObject(response.incomplete_details)?.reason);
   if (response.status === 'failed' || error !== undefined) return err(toStreamFailure(error, context));
   if (response.status === 'cancelled') return err(permanentFailure({ kind: 'search_cancelled' }, 'cancelled'));
   if (reason === 'content_filter') return err(permanentFailure({ kind: 'content_filtered' }, reason));
   const isEmpty = response.status === undefined && Array.isArray(response.output) && response.output.length === 0;
-  if (!Array.isArray(response.output) || isEmpty) {
-    const detail = isEmpty ? 'an empty response' : 'a response without output';
-    return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, JSON.stringify(response)));
-  }
+  if (!Array.isArray(response.output) || isEmpty) return err(toUnreadable(response, isEmpty, context));
   if (!/^(?:completed|incomplete|undefined)$/.test(String(response.status))) {
     const detail = excerpt(`the API answered with status ${String(response.status)}`, context);
     return err(permanentFailure({ kind: 'failed', detail }, detail));
@@ -37,10 +34,7 @@ export function toSearchReply(
   return ok({
     items: items.map(toItem),
     calls,
-    text: messages
-      .map(textOf)
-      .filter((text) => text !== '')
-      .join('\n\n'),
+    text: textsOf(messages).join('\n\n'),
     ending:
       response.status === 'incomplete'
         ? { kind: 'incomplete', reason: reason ?? 'incomplete' }
@@ -64,6 +58,15 @@ export function toSearchReply(
   });
 }
 
+/** The failure for a response without output, which may be a refusal that a server sends with status 200. */
+function toUnreadable(response: JsonObject, isEmpty: boolean, context: FailureContext): Failure {
+  const refused = toStreamFailure(response, context);
+  if (!isEmpty && refused.error.kind !== 'failed') return refused;
+  const body = JSON.stringify(response);
+  const detail = isEmpty ? 'an empty response' : excerpt(`a response without output: ${body}`, context);
+  return permanentFailure({ kind: 'unreadable_reply', detail }, detail, body);
+}
+
 /** A call of a function. An incomplete one must not run. */
 function toCall({ call_id: callId, name, arguments: args, status }: JsonObject): FunctionCall {
   return {
@@ -82,8 +85,14 @@ function toItem(item: JsonObject): JsonObject {
   return { ...item, action: rest };
 }
 
-function isMessage({ type }: JsonObject): boolean {
+export function isMessage({ type }: JsonObject): boolean {
   return type === 'message';
+}
+
+/** Whether an item is a complete message with a text that is no commentary. */
+export function isAnswer(item: JsonObject): boolean {
+  const isComplete = item.status === undefined || item.status === 'completed';
+  return isMessage(item) && isComplete && item.phase !== 'commentary' && textOf(item) !== '';
 }
 
 /** If messages have a `phase`, those with `final_answer` are the answer, and commentary is not. */
@@ -93,17 +102,26 @@ function answeringMessages(items: readonly JsonObject[]): readonly JsonObject[] 
   return final.length > 0 ? final : messages.filter((message) => message.phase !== 'commentary');
 }
 
-function textOf(message: JsonObject): string {
+/** The texts of messages in order. The API may return the same message twice. */
+function textsOf(messages: readonly JsonObject[]): readonly string[] {
+  const texts = messages.map(textOf).filter((text) => text !== '');
+  const words = texts.map((text) => text.trim());
+  return texts.filter((_, index) => words.indexOf(words[index] ?? '') === index);
+}
+
+export function textOf(message: JsonObject): string {
   return objectsOf(message.content)
     .map((part) => asText(part.text) ?? asText(part.refusal) ?? '')
     .join('');
 }
 
-/** The pages that a message cites, in order. */
+/** The pages that a message cites, in order. The members of a citation may be nested, as in Chat Completions. */
 function citedBy({ content }: JsonObject): readonly CitedPage[] {
   return objectsOf(content)
     .flatMap(({ annotations }) => objectsOf(annotations))
-    .filter(({ type, url }) => type === 'url_citation' && asText(url) !== undefined)
+    .filter(({ type }) => type === 'url_citation')
+    .map((annotation) => ({ ...asObject(annotation.url_citation), ...annotation }))
+    .filter(({ url }) => asText(url) !== undefined)
     .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }
 

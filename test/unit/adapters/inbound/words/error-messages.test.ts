@@ -67,6 +67,10 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'cached_search_rejected', detail: "Unknown parameter: 'tools[0].external_web_access'" },
     "The API does not accept a search of the cached index only (search.live: false): Unknown parameter: 'tools[0].external_web_access'. Change the model, or set search.live to true.",
   ],
+  store_required: [
+    { kind: 'store_required', detail: 'Background mode requires store to be true' },
+    'The API continues answers in the background only if it may store them: Background mode requires store to be true. Set openai.store to true, or request.background to false.',
+  ],
   data_residency: [
     { kind: 'data_residency', detail: 'Use https://eu.api.openai.com/v1' },
     'The account requires another base URL: Use https://eu.api.openai.com/v1. Set openai.base_url (OPENAI_BASE_URL) to it.',

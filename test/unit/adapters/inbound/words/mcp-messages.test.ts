@@ -30,6 +30,11 @@ const PINNED: readonly (readonly [SearchProgress, string, string])[] = [
     'Opened: https://a.com/',
     'ページを開きました: https://a.com/',
   ],
+  [
+    { kind: 'unstreamed' },
+    'The API refuses to stream; waiting for the complete answer',
+    'API がストリーミングを拒んだため、途中経過は届きません',
+  ],
   [{ kind: 'writing', characters: 120 }, 'Writing (120 characters)', '書いています（120 文字）'],
   [
     { kind: 'retrying', reason: 'rate_limited', waitMs: 1500, attempt: 2 },

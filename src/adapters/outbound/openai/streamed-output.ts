@@ -1,0 +1,130 @@
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
+import { isAnswer, isMessage, textOf } from './search-reply.ts';
+
+/** A part of a message, as its deltas were streamed. */
+interface StreamedPart {
+  /** An event of the part, which names its place. */
+  readonly event: JsonObject;
+  readonly deltas: string[];
+}
+
+/** What a stream contained: its items, and the texts and annotations of messages, which some servers do not repeat in the items. */
+export class StreamedOutput {
+  /** The complete items by their positions. */
+  readonly #items = new Map<number, JsonObject>();
+  readonly #opened = new Set<number>();
+  readonly #parts = new Map<string, StreamedPart>();
+  /** Events that usually repeat what the items have. They are parsed only if the items lack it. */
+  readonly #ends: string[] = [];
+  readonly #annotations: string[] = [];
+
+  open(event: JsonObject): void {
+    const index = asNumber(event.output_index);
+    if (index !== undefined) this.#opened.add(index);
+  }
+
+  close(event: JsonObject, item: JsonObject): void {
+    const index = asNumber(event.output_index) ?? this.#items.size;
+    this.#items.set(index, item);
+    this.#opened.delete(index);
+  }
+
+  addDelta(event: JsonObject, delta: string): void {
+    const { output_index: index, item_id: id, content_index: part = 0 } = event;
+    const key = `${String(index ?? id)} ${String(part)}`;
+    const streamed = this.#parts.get(key) ?? { event, deltas: [] };
+    streamed.deltas.push(delta);
+    this.#parts.set(key, streamed);
+  }
+
+  /** Keeps the end of a text. */
+  addEnd(data: string): void {
+    this.#ends.push(data);
+  }
+
+  addAnnotation(data: string): void {
+    this.#annotations.push(data);
+  }
+
+  /** Whether an answer is complete: so is each item that has begun, and the last one is a message with a text. */
+  get isAnswered(): boolean {
+    const last = this.#items.get(Math.max(...this.#items.keys()));
+    return this.#opened.size === 0 && last !== undefined && isAnswer(last);
+  }
+
+  get hasText(): boolean {
+    return this.#parts.size > 0 || this.#ends.length > 0 || this.isAnswered;
+  }
+
+  /** A response with everything that was streamed. The items of the stream are complete, unless the response has more of them. */
+  complete(response: JsonObject): JsonObject {
+    const received = objectsOf(response.output);
+    const isStreamed = this.#items.size > 0 && this.#items.size >= received.length;
+    const items = new Map<number, JsonObject>(isStreamed ? this.#items : received.entries());
+    for (const { event, deltas } of this.#parts.values()) addText(items, event, deltas.join(''));
+    const isSilent = ![...items.values()].some((item) => isMessage(item) && textOf(item) !== '');
+    for (const event of isSilent ? this.#ends.map(parseJson).filter(isObject) : [])
+      addText(items, event, textIn(event) || textIn(asObject(event.part) ?? {}));
+    if (this.#annotations.length > [...items.values()].flatMap(annotationsOf).length)
+      for (const event of this.#annotations.map(parseJson).filter(isObject)) addAnnotation(items, event);
+    if (items.size === 0) return response;
+    return { ...response, output: [...items].sort(([a], [b]) => a - b).map(([, item]) => item) };
+  }
+}
+
+/** The text of an event or a part; none of a part with reasoning. */
+function textIn({ type, text, refusal }: JsonObject): string {
+  if (/reasoning/.test(String(type))) return '';
+  return asText(text) ?? asText(refusal) ?? '';
+}
+
+/** Adds a text to the message of its event, if no message has it. */
+function addText(items: Map<number, JsonObject>, event: JsonObject, text: string): void {
+  if (text === '' || [...items.values()].some((item) => isMessage(item) && textOf(item).includes(text))) return;
+  const { item_id: id } = event;
+  if (id !== undefined && [...items.values()].some((item) => item.id === id && !isMessage(item))) return;
+  const [at, message = {}] = messageOf(items, event) ?? [];
+  const part = { type: 'output_text', text };
+  if (at !== undefined && textOf(message) === '') items.set(at, { ...message, content: withText(message, part) });
+  else {
+    const index = asNumber(event.output_index);
+    const free = index === undefined || items.has(index) ? Math.max(-1, ...items.keys()) + 1 : index;
+    const added = { type: 'message', role: 'assistant', id, status: 'completed', content: [part] };
+    items.set(free, added);
+  }
+}
+
+/** The content of a message that has no text, with the text of a part. */
+function withText({ content }: JsonObject, part: JsonObject): readonly JsonObject[] {
+  const [first = {}, ...others] = objectsOf(content);
+  return [{ ...first, ...part }, ...others];
+}
+
+/** Adds an annotation to the message of its event, if the message does not have it. */
+function addAnnotation(items: Map<number, JsonObject>, event: JsonObject): void {
+  const annotation = asObject(event.annotation);
+  const [at, message = {}] = messageOf(items, event) ?? [];
+  if (annotation === undefined || at === undefined) return;
+  const key = JSON.stringify(annotation);
+  if (annotationsOf(message).some((other) => JSON.stringify(other) === key)) return;
+  const index = asNumber(event.content_index) ?? 0;
+  const content = objectsOf(message.content).map((part, position) =>
+    position === index ? { ...part, annotations: [...objectsOf(part.annotations), annotation] } : part,
+  );
+  items.set(at, { ...message, content });
+}
+
+function annotationsOf({ content }: JsonObject): readonly JsonObject[] {
+  return objectsOf(content).flatMap(({ annotations }) => objectsOf(annotations));
+}
+
+/** The message of an event, by its position or its ID; otherwise the last message. */
+function messageOf(items: ReadonlyMap<number, JsonObject>, event: JsonObject): [number, JsonObject] | undefined {
+  const messages = [...items].filter(([, item]) => isMessage(item));
+  return (
+    messages.find(([index]) => index === event.output_index) ??
+    messages.find(([, { id }]) => id !== undefined && id === event.item_id) ??
+    messages.at(-1)
+  );
+}
