@@ -85,9 +85,7 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
         ? 'The connection to the API was lost before the end of the answer. Try again.'
         : `The answer could not be fetched, and the search was not cancelled. ${searchMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
     case 'no_final_answer':
-      return error.limit === 'time'
-        ? 'The model did not answer in the remaining time. Ask a narrower question, or raise request.timeout_ms (OPENAI_API_TIMEOUT).'
-        : `The model did not answer within ${error.max} ${error.limit} (grounding.max_${error.limit}). Ask a narrower question, or raise the limit.`;
+      return noFinalAnswer(error);
     case 'history_rejected':
       return `The API did not accept the conversation with the tools' outputs: ${sentence(error.detail)} Ask again; if it fails again, use another model.`;
     case 'policy_violation':
@@ -103,6 +101,12 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
     case 'search_cancelled':
       return 'The search was cancelled. Ask the question again to start a new search.';
   }
+}
+
+function noFinalAnswer({ limit, max }: Extract<SearchError, { kind: 'no_final_answer' }>): string {
+  return limit === 'time'
+    ? 'The model did not answer in the remaining time. Ask a narrower question, or raise request.timeout_ms (OPENAI_API_TIMEOUT).'
+    : `The model did not answer within ${max} ${limit} (grounding.max_${limit}). Ask a narrower question, or raise the limit.`;
 }
 
 /** Is added to the message if the lookup of a model was refused. */

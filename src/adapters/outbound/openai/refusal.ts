@@ -1,6 +1,6 @@
+import { Parser } from 'htmlparser2';
 import { MAX_EXAMINED } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { readPage } from '../pages/page-text.ts';
 import { asText } from './json-values.ts';
 import { requestedWaitMs } from './requested-wait.ts';
 
@@ -138,9 +138,28 @@ function quoted(body: unknown, status: number): string {
 /** A text as a person would read it: of a page, what it shows. */
 function shownText(text: string): string {
   const examined = text.trim().slice(0, MAX_EXAMINED);
-  if (!isPage(examined)) return examined;
-  const { visible, other } = readPage(examined, 'text/html', false).text;
-  return visible.trim() || other.join(' ').trim();
+  return isPage(examined) ? textOfPage(examined) : examined;
+}
+
+/** What a page of a proxy shows or, if it shows nothing, its title. */
+function textOfPage(page: string): string {
+  const texts = { shown: '', title: '', script: '', style: '' };
+  let part: keyof typeof texts = 'shown';
+  const parser = new Parser({
+    onopentagname: (name) => {
+      part = name === 'title' || name === 'script' || name === 'style' ? name : 'shown';
+    },
+    ontext: (text) => {
+      texts[part] += text;
+    },
+    onclosetag: () => {
+      part = 'shown';
+      texts.shown += '\n';
+    },
+  });
+  parser.end(page);
+  const lines = texts.shown.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join('\n') || texts.title.trim();
 }
 
 function isPage(text: string): boolean {
