@@ -41,7 +41,8 @@ const WAY: readonly (readonly [file: string, name: string])[] = [
  * the API, 10 about MCP over stdio.
  */
 const MAX_FILES = 47;
-const MAX_FUNCTIONS = 262;
+/** 262 were counted; other versions of Node.js may count the initializers of classes differently. */
+const MAX_FUNCTIONS = 270;
 
 /** Loads packages, and makes what later questions share. */
 const WARM_UP_CALLS = 3;
