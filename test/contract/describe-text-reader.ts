@@ -19,8 +19,10 @@ export function describeTextReader(
     test('reads the links of a text, and compares claims with a page', async () => {
       const { reader } = start();
       expect((await linksOf(reader, `It is red. It has 43 steps [1](${URL}).`))._unsafeUnwrap()).toEqual({
-        kind: 'links',
-        links: [{ url: URL, isTooLong: false, claims: ['It has 43 steps.'] }],
+        kind: 'text',
+        links: [{ url: URL, places: [{ line: 1, column: 28 }] }],
+        claims: [{ claim: 'It has 43 steps.', place: { line: 1, column: 12 }, urls: [URL] }],
+        skipped: [],
         further: 0,
       });
       const compared = await reader.read('figures', [['The tower has 43 steps.'], PAGE], 'alice', never());

@@ -11,10 +11,17 @@ import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
 import { languageOf } from '../../src/domain/answers/language.ts';
 import { parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
-import { citedClaims } from '../../src/domain/check/cited-sentences.ts';
-import { withMarkdownLinks } from '../../src/domain/check/html-links.ts';
-import { linksIn } from '../../src/domain/check/text-links.ts';
-import { claimsFor, toClaim } from '../../src/domain/evidence/claims.ts';
+import { bareUrls } from '../../src/domain/check/bare-urls.ts';
+import { checkedText } from '../../src/domain/check/checked-text.ts';
+import { claimsFor } from '../../src/domain/check/citation-claims.ts';
+import { sentencesIn } from '../../src/domain/check/cited-sentences.ts';
+import { toClaim } from '../../src/domain/check/claim-text.ts';
+import { ignoredLines } from '../../src/domain/check/ignored-lines.ts';
+import { markedText, namesIn } from '../../src/domain/check/marked-text.ts';
+import { textBlocks } from '../../src/domain/check/text-blocks.ts';
+import { readBlocks } from '../../src/domain/check/text-notes.ts';
+import type { TextPiece } from '../../src/domain/check/text-piece.ts';
+import { linkedPage, shownUrl } from '../../src/domain/check/written-url.ts';
 import { figureIndex, missingFigures } from '../../src/domain/evidence/figures.ts';
 import { fold } from '../../src/domain/evidence/folded-text.ts';
 import { toReading } from '../../src/domain/evidence/numerals.ts';
@@ -78,6 +85,23 @@ const link = (text: string) => ({ type: 'resource_link', uri: `notes://${text}`,
 const tool = (name: string, description = name) => ({ server: 'notes', name, description, inputSchema: {} });
 const page = (text: string) => readPage(`<html><body><p>${text}`, 'text/html', false);
 
+/** A paragraph with a link, as a grammar reads it, with a text in its lines, and in its label. */
+function pieces(text: string): readonly TextPiece[] {
+  const lines = text.split('\n').flatMap((line): readonly TextPiece[] => [
+    { kind: 'text', text: line, at: 0 },
+    { kind: 'break', at: 0 },
+  ]);
+  return [
+    { kind: 'block', role: 'paragraph', at: 0, isNested: false, isQuoted: false },
+    ...lines,
+    { kind: 'link', url: `http://a.b/${text}`, at: 0 },
+    ...lines,
+    { kind: 'link_end', at: 0 },
+    { kind: 'note', names: ['1'], at: 0 },
+    ...lines,
+  ];
+}
+
 /** Every function of the program that reads texts of others, with a call that gives it one. */
 export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/inbound/answer-markdown.ts#isBareUrl': (text) => isBareUrl({ type: 'link', raw: text }),
@@ -125,14 +149,23 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     withoutSections(text, []),
     withoutSections(`It is so.\n\nSources:\n- ${text}`, []),
   ],
-  'domain/check/cited-sentences.ts#citedClaims': (text) => citedClaims(`${text}\uE0000\uE001 ${text}`),
-  'domain/check/html-links.ts#withMarkdownLinks': (text) => [
-    withMarkdownLinks(text),
-    withMarkdownLinks(`<html>${text}`),
-  ],
-  'domain/check/text-links.ts#linksIn': (text) => linksIn(`[1]: http://a${text}\n\nIt is 4 [1]. ${text}[1]`),
-  'domain/evidence/claims.ts#claimsFor': (text) => claimsFor(`${text} [a](https://a.com) ${text}`, 'https://a.com'),
-  'domain/evidence/claims.ts#toClaim': toClaim,
+  'domain/check/bare-urls.ts#bareUrls': bareUrls,
+  'domain/check/checked-text.ts#checkedText': (text) => checkedText(text, pieces(text)),
+  'domain/check/citation-claims.ts#claimsFor': (text) => claimsFor(pieces(text), 'https://a.com'),
+  'domain/check/cited-sentences.ts#sentencesIn': (text) => sentencesIn(`${text}\uE0000\uE001 ${text}`),
+  'domain/check/claim-text.ts#toClaim': toClaim,
+  'domain/check/ignored-lines.ts#ignoredLines': (text) =>
+    ignoredLines(text, [{ kind: 'hidden', text: 'check-ignore', at: 0, reason: 'comment' }], () => ({
+      line: 1,
+      column: 1,
+    })),
+  'domain/check/marked-text.ts#markedText': (text) =>
+    textBlocks(pieces(text)).map((block) => markedText(block, () => true)),
+  'domain/check/marked-text.ts#namesIn': (text) => namesIn({ ids: text }, text),
+  'domain/check/text-blocks.ts#textBlocks': (text) => textBlocks(pieces(text)),
+  'domain/check/text-notes.ts#readBlocks': (text) => readBlocks(pieces(text)),
+  'domain/check/written-url.ts#linkedPage': (text) => [linkedPage(text), linkedPage(`http://${text}`)],
+  'domain/check/written-url.ts#shownUrl': shownUrl,
   'domain/evidence/figures.ts#figureIndex': figureIndex,
   'domain/evidence/figures.ts#missingFigures': (text) => missingFigures([toClaim(text)], figureIndex('')),
   'domain/evidence/folded-text.ts#fold': fold,

@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
-import { MAX_TEXT_CHARS } from '../../domain/check/checked-text.ts';
-import type { TextLink } from '../../domain/check/text-links.ts';
+import { MAX_TEXT_CHARS, type TextLink } from '../../domain/check/checked-text.ts';
 import type { FigureFinding } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { never, withDeadline } from '../async/deadline.ts';
@@ -57,7 +56,11 @@ export function checkSources(ports: Ports) {
     const { onProgress, caller } = input;
     const found = await linksOf(input, ports, signal);
     if (found.isErr()) return err(found.error);
-    const { links, further } = found.value;
+    const { links: pages, claims, further } = found.value;
+    const links = pages.map((link) => ({
+      ...link,
+      claims: claims.filter(({ urls }) => urls.includes(link.url)).map(({ claim }) => claim),
+    }));
     const first = links.slice(0, MAX_LINKS);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
@@ -91,7 +94,7 @@ async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: A
     return err<never, CheckError>(kind === 'cancelled' ? { kind } : { kind: 'text_unread', reason: kind });
   }
   const { value } = read;
-  if (value.kind === 'links') return ok(value);
+  if (value.kind === 'text') return ok(value);
   return err<never, CheckError>({ kind: 'text_too_long', characters: value.characters, max: MAX_TEXT_CHARS });
 }
 
@@ -102,18 +105,20 @@ function citedTogether(compared: readonly ComparedClaim[]): readonly ComparedCla
   return compared.map((one) => ({ ...one, missing: one.missing.filter((figure) => isOnNone(one.claim, figure)) }));
 }
 
+type CitedLink = TextLink & { readonly claims: readonly string[] };
+
 type CheckedLink = PageCheck & {
   readonly url: string;
   readonly claims: readonly ComparedClaim[];
 };
 
 /** Reads pages, with a limit of requests at a time in all and per host. */
-function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Promise<T>): Promise<readonly T[]> {
+function inPlaces<T>(links: readonly CitedLink[], readOne: (link: CitedLink) => Promise<T>): Promise<readonly T[]> {
   const places = new Places(MAX_AT_ONCE);
   const placesOfHosts = new Map<string, Places>();
-  const readInPlace = async (link: TextLink) => {
+  const readInPlace = async (link: CitedLink) => {
     // It is not requested, and only a part of it is known.
-    if (link.isTooLong) return readOne(link);
+    if (link.refusal !== undefined) return readOne(link);
     const { host } = new URL(link.url);
     const ofHost = placesOfHosts.get(host) ?? new Places(MAX_PER_HOST);
     placesOfHosts.set(host, ofHost);
@@ -129,12 +134,12 @@ function inPlaces<T>(links: readonly TextLink[], readOne: (link: TextLink) => Pr
 
 /** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
 async function read(
-  { url, claims, isTooLong }: TextLink,
+  { url, claims, refusal }: CitedLink,
   ports: Ports,
   caller: string,
   limit: AbortSignal,
 ): Promise<CheckedLink> {
-  if (isTooLong) return { url, state: 'unreadable', reason: 'too_long', claims: [] };
+  if (refusal !== undefined) return { url, state: 'unreadable', reason: refusal, claims: [] };
   const { state = 'unreadable', status, reason, text } = (await ports.citedPages.read([url], limit)).get(url) ?? {};
   const link = { url, state, status, reason, claims: [] };
   if (text === undefined || claims.length === 0) return link;

@@ -161,6 +161,7 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   redirects: ['転送が多すぎる', 'too many redirects'],
   timeout: ['時間切れ', 'no response in time'],
   too_long: ['URL が 2,048 文字を超える', 'a URL of more than 2,048 characters'],
+  user_name: ['ユーザー名かパスワードを含む URL', 'a URL with a user name or a password'],
   too_many: ['リンクが 100 を超える', 'after the first 100 links'],
   too_slow: ['読み取りに 5 秒以上かかる', 'reading it takes more than 5 s'],
   too_large: ['読み取りに必要なメモリが多すぎる', 'reading it takes too much memory'],

@@ -1,7 +1,8 @@
 import type { Readings, TextRequest } from '../../../application/ports/readers.ts';
 import { checkedText } from '../../../domain/check/checked-text.ts';
-import { claimsFor } from '../../../domain/evidence/claims.ts';
+import { claimsFor } from '../../../domain/check/citation-claims.ts';
 import { evidenceFor, figuresOn } from '../../../domain/evidence/evidence.ts';
+import { textPieces } from './text-pieces.ts';
 
 /** Answers a request, in the thread of the text. */
 export function readText({ reading, input }: TextRequest): unknown {
@@ -11,7 +12,7 @@ export function readText({ reading, input }: TextRequest): unknown {
 
 /** Packages that only reading needs are imported here, so that they are bundled into the thread alone. */
 const READINGS: Readings = {
-  links: checkedText,
+  links: (text) => checkedText(text, textPieces(text)),
   figures: figuresOn,
-  evidence: (answer, url, page) => evidenceFor(claimsFor(answer, url), page),
+  evidence: (answer, url, page) => evidenceFor(claimsFor(textPieces(answer), url), page),
 };

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { claimsFor } from '../../../../src/domain/evidence/claims.ts';
+import { textPieces } from '../../../../src/adapters/outbound/texts/text-pieces.ts';
+import { claimsFor as claimsOf } from '../../../../src/domain/check/citation-claims.ts';
 
+const claimsFor = (text: string, url: string) => claimsOf(textPieces(text), url);
 const URL = 'https://example.com/a';
 const LINK = `[example.com](${URL})`;
 
