@@ -67,6 +67,32 @@ describe('without tokens, a request that a proxy forwards', () => {
   });
 });
 
+// A developer's own proxy, which serves several programs of this machine under prefixes.
+describe('without tokens, a request that a proxy forwards for this machine', () => {
+  const OWN = { 'X-Forwarded-Host': '127.0.0.1:8080', 'X-Forwarded-Proto': 'http', 'X-Forwarded-Prefix': '/gw' };
+
+  test.each([{}, { 'X-Forwarded-For': '::1' }, { 'X-Forwarded-Host': 'localhost' }, { 'X-Forwarded-Port': '8080' }])(
+    'is served (%j)',
+    async (more) => {
+      const { url } = await serveHttp();
+      expect((await send(url, { body: legacy('ping'), headers: { ...OWN, ...more } })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    ...HEADERS.filter(([name]) => !/^X-Forwarded-Proto$/.test(name)),
+    ['X-Forwarded-Host', 'localhost.evil.example'],
+    ['X-Forwarded-Host', '127.0.0.1, mcp.example.com'],
+    ['X-Forwarded-For', '127.0.0.1, 203.0.113.7'],
+    ['X-Forwarded-For', ''],
+  ] as [string, string][])('is refused because of %s: %s', async (name, value) => {
+    const { url } = await serveHttp();
+    const own = Object.entries(OWN).filter(([key]) => key.toLowerCase() !== name.toLowerCase());
+    const headers = Object.fromEntries([...own, [name, value]]);
+    expect((await send(url, { body: legacy('ping'), headers })).status).toBe(403);
+  });
+});
+
 test('a request that no proxy forwards is served without tokens, whatever else it has', async () => {
   const { url } = await serveHttp();
   const headers = { 'X-Request-Id': 'r', 'X-Client-Name': 'c', 'User-Agent': 'forwarded via proxy', Traceparent: 'x' };

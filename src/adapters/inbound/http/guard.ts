@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { err, ok, type Result } from 'neverthrow';
@@ -11,22 +12,34 @@ import type { HttpEnv, Middleware } from './request.ts';
 import type { HttpServices, OAuthOptions } from './services.ts';
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+const LOOPBACK_ADDRESSES: readonly string[] = ['127.0.0.1', '::1', '::ffff:127.0.0.1'];
 
 /**
  * Refuses what a proxy or a tunnel on this machine passes on. It arrives from loopback, often with a `Host` of loopback, so that an endpoint without
- * tokens would be open to everyone whom the proxy serves.
+ * tokens would be open to everyone whom the proxy serves. A proxy that a program on this machine asked by a loopback name serves this machine.
  */
 export const refuseForwarded: Middleware = async (c, next) => {
   const { headers, httpVersionMajor: major, httpVersionMinor: minor } = c.env.incoming;
   // MCP clients and browsers speak HTTP/1.1; nginx speaks HTTP/1.0 to its upstreams unless it is configured otherwise, and names itself in no header.
   const isOld = major === 1 && minor === 0;
-  const isForwarded = isOld || Object.keys(headers).some((name) => FORWARDED.test(name));
+  const marks = Object.keys(headers).filter((name) => FORWARDED.test(name));
+  const isForwarded = isOld || (marks.length > 0 && !isForThisMachine(headers, marks));
   return isForwarded ? refuse(c, refusal('FORBIDDEN', REFUSALS.forwarded, { reason: 'forwarded by a proxy' })) : next();
 };
 
 /** Headers that proxies add: `Forwarded` (RFC 7239), `Via` (RFC 9110), `CDN-Loop` (RFC 8586), and those of products. */
 const FORWARDED =
   /forwarded|^(?:via|cdn-loop|front-end-https|tailscale-.+|cf-.+|x-(?:original|envoy|arr|azure)-.+|x-remote-addr)$|(?:client|real|connecting|remote|user)-ip$/;
+
+/** Whether a proxy says that it was asked by a loopback name, and no header names another machine. A list of values has passed several proxies. */
+function isForThisMachine(headers: IncomingHttpHeaders, marks: readonly string[]): boolean {
+  const { 'x-forwarded-host': host, 'x-forwarded-for': address = '127.0.0.1' } = headers;
+  return (
+    LOOPBACK_NAMES.includes(hostNameOf(String(host)) ?? '') &&
+    LOOPBACK_ADDRESSES.includes(String(address)) &&
+    marks.every((name) => /^x-forwarded-(?:host|for|proto|port|prefix)$/.test(name))
+  );
+}
 
 /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
 export function guardHost({ host: listen, allowedHosts, allowedOrigins }: HttpServices): Middleware {
