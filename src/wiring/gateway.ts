@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ServerTools, type ServerToolsOptions } from '../adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/process-messages.ts';
-import { notApprovedMessage } from '../adapters/inbound/words/server-messages.ts';
+import { leftOutMessage, notApprovedMessage } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { DefinitionFiles, lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
 import { cacheFolder } from '../adapters/outbound/files/local-files.ts';
@@ -135,6 +135,7 @@ function createToolServers(
 
 function toWarning(notice: ToolNotice, startCommand: Runtime['startCommand']): string {
   if (notice.kind === 'unmatched_grant') return unmatchedGrant(notice);
+  if (notice.kind === 'left_out') return `gateway: ${notice.server}: ${leftOutMessage(notice.leftOut)}`;
   return `gateway: ${notice.server}: ${notApprovedMessage(notice.tools, startCommand())}`;
 }
 

@@ -319,7 +319,7 @@ async function connected(start: (beginning: Beginning) => Promise<StartedToolSer
 }
 
 async function toolsOf(connection: ServerConnection) {
-  return (await connection.listTools(never()))._unsafeUnwrap();
+  return (await connection.listTools(never()))._unsafeUnwrap().tools;
 }
 
 export function call(connection: ServerConnection, name: string, args: JsonObject = {}) {

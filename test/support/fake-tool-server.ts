@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type {
   ChangingList,
+  ListedTools,
   ServerConnection,
   ServerEvents,
   ToolProgress,
@@ -36,6 +37,7 @@ export class FakeToolServer implements ToolServer {
   starts = 0;
   tools: readonly GatewayTool[] = [fakeTool('echo')];
   list: (signal: AbortSignal) => Reply<readonly GatewayTool[]> = async () => ok(this.tools);
+  leftOut: ListedTools['leftOut'] = [];
   capabilities: JsonObject = { tools: { listChanged: true } };
   /** Answers other requests than those about tools. */
   respond: (method: string, params: JsonObject, signal: AbortSignal) => Reply<JsonObject> = async (method) =>
@@ -87,8 +89,9 @@ export class FakeConnection implements ServerConnection {
     this.#events = events;
   }
 
-  listTools(signal: AbortSignal): Reply<readonly GatewayTool[]> {
-    return this.#race(signal, (inner) => this.#server.list(inner));
+  listTools(signal: AbortSignal): Reply<ListedTools> {
+    const { leftOut } = this.#server;
+    return this.#race(signal, async (inner) => (await this.#server.list(inner)).map((tools) => ({ tools, leftOut })));
   }
 
   get capabilities(): JsonObject {

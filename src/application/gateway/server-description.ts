@@ -1,7 +1,13 @@
 import type { ApprovedTools } from '../../domain/gateway/approved-tools.ts';
-import type { Rights } from '../../domain/gateway/call-origin.ts';
+import { mayUseName, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import { parseEntry, type SharedEntry, type SharedList } from '../../domain/gateway/shared-entries.ts';
+import {
+  type LeftOut,
+  parseEntry,
+  type SharedEntry,
+  type SharedList,
+  toLeftOut,
+} from '../../domain/gateway/shared-entries.ts';
 import { loginCommand, type ServerState } from '../../domain/gateway/tool-call-error.ts';
 import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
 import { isSameJson } from '../../domain/values/sorted-json.ts';
@@ -40,8 +46,16 @@ export class ServerDescription {
     this.#server = server;
     this.#known = known;
     this.#wait = new GrowingWait(clock);
-    this.tools = new ToolList({ ...definition, logger }, approved, known?.tools);
-    this.shared = new SharedLists(server, clock, known?.shared ?? {}, () => this.#onChanged());
+    const leftOut = known?.leftOut ?? [];
+    const kept = known && { ...known, leftOut: leftOut.filter(({ list }) => list === 'tools') };
+    this.tools = new ToolList({ ...definition, logger }, approved, kept);
+    const shared = { entries: known?.shared ?? {}, leftOut: leftOut.filter(({ list }) => list !== 'tools') };
+    this.shared = new SharedLists(server, clock, shared, () => this.#onChanged());
+  }
+
+  /** What the server listed that no one gets. */
+  get leftOut(): readonly LeftOut[] {
+    return [...this.tools.leftOut, ...this.shared.leftOut];
   }
 
   /** Undefined if the server has never listed its tools. */
@@ -98,7 +112,8 @@ export class ServerDescription {
     const { capabilities, serverInfo } = this.#server.connection ?? {};
     if (capabilities !== undefined) {
       const { listed: tools = [] } = this.tools;
-      const known = { listedAt: clock.now(), tools, capabilities, serverInfo, shared: this.shared.entries };
+      const { leftOut, shared } = this;
+      const known = { listedAt: clock.now(), tools, leftOut, capabilities, serverInfo, shared: shared.entries };
       this.#known = known;
       if (keep !== undefined) this.#keeping = this.#keeping.then(() => keep(known));
     }
@@ -115,17 +130,22 @@ interface Life {
   readonly lastError: string | undefined;
   /** The known description of a server that does not run. */
   readonly kept: Definitions | undefined;
+  readonly leftOut: readonly LeftOut[];
 }
 
 /** The state of a server for people and monitoring, with the tools that these rights allow. */
 export function toStatus(
   server: RunningServer & Readonly<Record<'tools' | 'changed', readonly GatewayTool[]>>,
-  { state, since, starts, lastError, kept }: Life,
-  { mayUse }: Rights,
+  { state, since, starts, lastError, kept, leftOut: allLeftOut }: Life,
+  rights: Rights,
 ) {
   const { definition, connection } = server;
   const { name, transport } = definition;
+  const { mayUse } = rights;
   const changed = server.changed.filter(mayUse).map(({ name }) => name);
+  const mayKnow = ({ list, name: entry }: LeftOut) =>
+    list === 'tools' ? mayUseName(rights, name, entry) : rights.mayRead(name);
+  const leftOut = allLeftOut.filter(mayKnow);
   return withoutUndefined({
     name,
     transport: connection?.transport ?? transport,
@@ -138,6 +158,8 @@ export function toStatus(
     listedAt: kept?.listedAt,
     /** Tools that are not offered, because they are new or have changed since they were approved. */
     changed: changed.length > 0 ? changed : undefined,
+    /** What the server listed that no one gets. */
+    leftOut: leftOut.length > 0 ? leftOut : undefined,
     pid: connection?.pid,
     lastError,
     /** The command with which a person must sign in first. */
@@ -161,14 +183,25 @@ class SharedLists {
   readonly #clock: Clock;
   readonly #onChanged: () => void;
   #entries: Definitions['shared'];
+  #leftOut: readonly LeftOut[];
   /** The requests in progress, which all callers share. */
   readonly #reading = new Map<SharedList, Promise<readonly SharedEntry[] | undefined>>();
 
-  constructor(server: RunningServer, clock: Clock, known: Definitions['shared'], onChanged: () => void) {
+  constructor(
+    server: RunningServer,
+    clock: Clock,
+    { entries, leftOut }: { readonly entries: Definitions['shared']; readonly leftOut: readonly LeftOut[] },
+    onChanged: () => void,
+  ) {
     this.#server = server;
     this.#clock = clock;
-    this.#entries = known;
+    this.#entries = entries;
+    this.#leftOut = leftOut;
     this.#onChanged = onChanged;
+  }
+
+  get leftOut(): readonly LeftOut[] {
+    return this.#leftOut;
   }
 
   /** A list is absent if the server was never asked for it, or has never answered. */
@@ -187,23 +220,33 @@ class SharedLists {
   read(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
     const reading =
       this.#reading.get(list) ??
-      this.#request(list).then((entries) => {
+      this.#request(list).then((listed) => {
         this.#reading.delete(list);
-        if (entries !== undefined && !isSameJson(entries, this.#entries[list])) {
-          this.#entries = { ...this.#entries, [list]: entries };
-          this.#onChanged();
-        }
-        return entries;
+        return listed && this.#accept(list, listed);
       });
     this.#reading.set(list, reading);
     return reading;
   }
 
-  async #request(list: SharedList): Promise<readonly SharedEntry[] | undefined> {
-    const { definition, connection } = this.#server;
+  #accept(list: SharedList, listed: readonly unknown[]): readonly SharedEntry[] {
+    const { name } = this.#server.definition;
+    const read = listed.map((one) => [one, parseEntry(name, list, one)] as const);
+    const entries = read.flatMap(([, entry]) => entry ?? []);
+    const unusable = read.flatMap(([one, entry]) => (entry === undefined ? [toLeftOut(list, one)] : []));
+    const leftOut = [...this.#leftOut.filter((one) => one.list !== list), ...unusable];
+    if (!isSameJson([entries, leftOut], [this.#entries[list], this.#leftOut])) {
+      this.#entries = { ...this.#entries, [list]: entries };
+      this.#leftOut = leftOut;
+      this.#onChanged();
+    }
+    return entries;
+  }
+
+  async #request(list: SharedList): Promise<readonly unknown[] | undefined> {
+    const { connection } = this.#server;
     const { outcome } = await withDeadline(this.#clock, READ_MS, never(), async (limit) =>
       connection?.list(METHODS[list], list, limit),
     );
-    return outcome?.isOk() ? outcome.value.flatMap((one) => parseEntry(definition.name, list, one) ?? []) : undefined;
+    return outcome?.isOk() ? outcome.value : undefined;
   }
 }

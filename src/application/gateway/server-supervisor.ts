@@ -84,6 +84,7 @@ export class ServerSupervisor {
       starts: this.#starts,
       lastError: this.failure.toText(rights),
       kept: this.connection === undefined && isOffered ? known : undefined,
+      leftOut: isOffered ? this.description.leftOut : [],
     };
     return toStatus(this, life, rights);
   }

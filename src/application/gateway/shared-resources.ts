@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CallOrigin, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
+import { toServedCompletion, toServedContents, toServedPrompt } from '../../domain/gateway/served-result.ts';
 import {
   exposedEntries,
   isUiUri,
@@ -96,10 +97,12 @@ export class SharedResources {
     const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
       server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),
     );
-    if (isCompletion) return outcome;
+    if (isCompletion) return outcome.map(toServedCompletion);
     const name = nameOf(server);
     return outcome.map((result) =>
-      isPrompt ? withExposedLinks(result, name) : withExposedContents(result, name, own, id),
+      isPrompt
+        ? withExposedLinks(toServedPrompt(result), name)
+        : withExposedContents(toServedContents(result, own), name, own, id),
     );
   }
 

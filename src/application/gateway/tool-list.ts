@@ -7,11 +7,12 @@ import {
   type ToolFilter,
   type ToolOverrides,
 } from '../../domain/gateway/gateway-tool.ts';
+import type { LeftOut } from '../../domain/gateway/shared-entries.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { cleanLine, clip } from '../../domain/values/clean-text.ts';
 import { isSameJson } from '../../domain/values/sorted-json.ts';
 import type { Services } from '../ports/services.ts';
-import type { ServerConnection } from '../ports/tool-server.ts';
+import type { ListedTools, ServerConnection } from '../ports/tool-server.ts';
 
 /** Rules that select the tools of a server, and change how callers see them. */
 export type ToolRules = ToolFilter & ToolOverrides;
@@ -30,6 +31,7 @@ export class ToolList {
   /** The tools in `gateway.lock`; undefined without a lock, so that every tool is offered. */
   #approved: ApprovedTools | undefined;
   #listed: readonly GatewayTool[] | undefined;
+  #leftOut: readonly LeftOut[];
   #current = compare([], {}, undefined);
   /** Whether the tools are those of an earlier start, because the server has not been asked yet. */
   #isKept: boolean;
@@ -41,17 +43,23 @@ export class ToolList {
   constructor(
     options: ToolListOptions,
     approved: ApprovedTools | undefined,
-    kept: readonly GatewayTool[] | undefined = undefined,
+    kept: ListedTools | undefined = undefined,
   ) {
     this.#options = options;
     this.#isKept = kept !== undefined;
-    this.#listed = kept;
+    this.#listed = kept?.tools;
+    this.#leftOut = kept?.leftOut ?? [];
     this.approve(approved);
   }
 
   /** All tools that the server listed, also those that the filter hides; undefined before the first list. */
   get listed(): readonly GatewayTool[] | undefined {
     return this.#listed;
+  }
+
+  /** What the server listed that is no tool. */
+  get leftOut(): readonly LeftOut[] {
+    return this.#leftOut;
   }
 
   /** How the tools differ from the kept ones, for people; undefined without a difference, or if none were kept. */
@@ -97,10 +105,11 @@ export class ToolList {
     return times;
   }
 
-  #accept(listed: readonly GatewayTool[]): void {
+  #accept({ tools: listed, leftOut }: ListedTools): void {
     const { name: server, logger } = this.#options;
     const before = this.own ?? [];
     this.#listed = listed;
+    this.#leftOut = leftOut;
     this.#compare();
     const changed = (this.own ?? []).filter((tool) =>
       before.some((known) => known.name === tool.name && !isSameJson(known, tool)),

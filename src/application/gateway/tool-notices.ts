@@ -1,11 +1,13 @@
 import { type AccessPolicy, unmatchedGrants } from '../../domain/gateway/access.ts';
+import type { LeftOut } from '../../domain/gateway/shared-entries.ts';
 import type { Gateway } from './gateway.ts';
 
 /** What an operator should know about the tools that the servers have. */
 export type ToolNotice =
   | ({ readonly kind: 'unmatched_grant' } & ReturnType<typeof unmatchedGrants>[number])
   /** The lock withholds these tools of a server. */
-  | { readonly kind: 'not_approved'; readonly server: string; readonly tools: readonly string[] };
+  | { readonly kind: 'not_approved'; readonly server: string; readonly tools: readonly string[] }
+  | { readonly kind: 'left_out'; readonly server: string; readonly leftOut: readonly LeftOut[] };
 
 /** Compares the tools of the servers with `access` and `gateway.lock`. */
 export class ToolNotices {
@@ -14,6 +16,8 @@ export class ToolNotices {
   readonly #unmatched = new Set<string>();
   /** The withheld tools, by server. */
   readonly #withheld = new Map<string, string>();
+  /** What was left out, by server. */
+  readonly #leftOut = new Map<string, string>();
 
   /** `access` returns the section as it is now. */
   constructor(gateway: Pick<Gateway, 'servers' | 'tools' | 'changed'>, access: () => AccessPolicy | undefined) {
@@ -21,9 +25,9 @@ export class ToolNotices {
     this.#access = access;
   }
 
-  /** The notices that are new: each grant without a tool once, and withheld tools when they have changed. */
+  /** The notices that are new: each grant without a tool once, and what a server does not offer when that has changed. */
   take(): readonly ToolNotice[] {
-    return [...this.#newGrants(), ...this.#newWithheld()];
+    return [...this.#newGrants(), ...this.#newWithheld(), ...this.#newLeftOut()];
   }
 
   #newGrants(): readonly ToolNotice[] {
@@ -39,10 +43,23 @@ export class ToolNotices {
 
   #newWithheld(): readonly ToolNotice[] {
     return this.#gateway.servers.flatMap(({ name: server, changed: tools = [] }) => {
-      const key = JSON.stringify(tools);
-      const isNew = tools.length > 0 && this.#withheld.get(server) !== key;
-      this.#withheld.set(server, key);
+      const isNew = isNewText(this.#withheld, server, tools) && tools.length > 0;
       return isNew ? [{ kind: 'not_approved', server, tools }] : [];
     });
   }
+
+  #newLeftOut(): readonly ToolNotice[] {
+    return this.#gateway.servers.flatMap(({ name: server, leftOut = [] }) => {
+      const isNew = leftOut.length > 0 && isNewText(this.#leftOut, server, leftOut);
+      return isNew ? [{ kind: 'left_out', server, leftOut }] : [];
+    });
+  }
+}
+
+/** Whether a server has another value than when it was last asked. Remembers the value. */
+function isNewText(known: Map<string, string>, server: string, value: readonly unknown[]): boolean {
+  const text = JSON.stringify(value);
+  const isNew = known.get(server) !== text;
+  known.set(server, text);
+  return isNew;
 }

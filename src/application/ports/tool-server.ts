@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { TraceContext } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
-import type { SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
+import type { LeftOut, SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
 import type { SchemaError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
@@ -30,6 +30,12 @@ export interface ToolProgress {
   readonly message?: string;
 }
 
+/** The tools of a server, and what it listed that is no tool. */
+export interface ListedTools {
+  readonly tools: readonly GatewayTool[];
+  readonly leftOut: readonly LeftOut[];
+}
+
 /** A running server: a child process, or a connection to another machine. */
 export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
@@ -40,7 +46,7 @@ export interface ServerConnection {
   /** The declared capabilities (MCP, `capabilities`). */
   readonly capabilities: JsonObject;
   /** The complete list, from all pages. A list of more than 1,000 tools is an `invalid_result`. Never rejects. */
-  listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>>;
+  listTools(signal: AbortSignal): Promise<Result<ListedTools, ToolServerError>>;
   /**
    * Never rejects, and settles soon after `signal` aborts, whatever the server does; the server is notified of the cancellation. A call
    * is sent at most once. If the server is lost, calls in flight fail with `crashed` within 100 ms. Without `onProgress`, the server is not
@@ -91,6 +97,8 @@ export interface Definitions {
   /** Undefined if that is not known. */
   readonly capabilities?: JsonObject | undefined;
   readonly serverInfo?: JsonObject | undefined;
+  /** What the server listed that clients do not get. */
+  readonly leftOut?: readonly LeftOut[] | undefined;
   /** The other lists of the server, without those that could not be read. */
   readonly shared: Readonly<Partial<Record<SharedList, readonly SharedEntry[]>>>;
 }

@@ -1,6 +1,8 @@
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
+import { BOOLEAN, ENTRY, inForm, objectOf, TEXT } from './member-forms.ts';
+import { toObjectSchema } from './served-schema.ts';
 
-/** A tool of a server, as the server described it (MCP, Tool). */
+/** A tool of a server (MCP, Tool), in the form in which clients get it. Members that MCP does not specify are as the server wrote them. */
 export interface GatewayTool {
   readonly server: string;
   readonly name: string;
@@ -14,20 +16,23 @@ export interface GatewayTool {
   readonly _meta?: JsonObject;
 }
 
-/** Reads an entry of `tools/list`; undefined if it has no name or no input schema. */
+const HINTS = { readOnlyHint: BOOLEAN, destructiveHint: BOOLEAN, idempotentHint: BOOLEAN, openWorldHint: BOOLEAN };
+const TOOL = { ...ENTRY, annotations: objectOf({ title: TEXT, ...HINTS }) };
+
+/** Reads an entry of `tools/list`; undefined if it has no name, or takes something other than an object. */
 export function parseTool(server: string, value: unknown): GatewayTool | undefined {
-  if (!isObject(value) || typeof value.name !== 'string' || value.name === '' || !isObject(value.inputSchema))
-    return undefined;
-  const { name, title, description, inputSchema, outputSchema, annotations, _meta } = value;
+  if (!isObject(value) || typeof value.name !== 'string' || value.name === '') return undefined;
+  const inputSchema = toObjectSchema(value.inputSchema);
+  if (inputSchema === undefined) return undefined;
+  // Tasks of a server are not passed on.
+  const { execution: _, outputSchema, description, ...members } = inForm(value, TOOL);
   return withoutUndefined({
+    ...members,
     server,
-    name,
-    title: typeof title === 'string' ? title : undefined,
+    name: value.name,
     description: typeof description === 'string' ? description : '',
     inputSchema,
-    outputSchema: isObject(outputSchema) ? outputSchema : undefined,
-    annotations: isObject(annotations) ? annotations : undefined,
-    _meta: isObject(_meta) ? _meta : undefined,
+    outputSchema: isObject(outputSchema) ? toObjectSchema(outputSchema) : undefined,
   });
 }
 

@@ -1,4 +1,6 @@
+import { clip } from '../values/clean-text.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
+import { BOOLEAN, ENTRY, inForm, listOf, objectOf, RESOURCE, TEXT, withText } from './member-forms.ts';
 import { withResourceUri } from './tool-result.ts';
 import { exposedNames } from './unique-names.ts';
 
@@ -15,11 +17,33 @@ export interface SharedEntry {
 
 const ID = { resources: 'uri', resourceTemplates: 'uriTemplate', prompts: 'name' } as const;
 
-/** Reads an entry of a list; undefined if it cannot be used. */
+const ARGUMENT = withText('name', objectOf({ title: TEXT, description: TEXT, required: BOOLEAN }));
+const FORMS = { resources: RESOURCE, resourceTemplates: RESOURCE, prompts: { ...ENTRY, arguments: listOf(ARGUMENT) } };
+
+/** Reads an entry of a list, in the form in which clients get it; undefined if it has no URI or, as a prompt, no name. */
 export function parseEntry(server: string, list: SharedList, listed: unknown): SharedEntry | undefined {
   if (!isObject(listed)) return undefined;
-  const { name, [ID[list]]: id } = listed;
-  return typeof name === 'string' && name !== '' && typeof id === 'string' ? { server, name, id, listed } : undefined;
+  const { [ID[list]]: id } = listed;
+  if (typeof id !== 'string' || id === '') return undefined;
+  const name = typeof listed.name === 'string' && listed.name !== '' ? listed.name : id;
+  return { server, name, id, listed: inForm(listed, FORMS[list]) };
+}
+
+/** An entry of a list of a server that no one gets, because it cannot be brought into the form of MCP. `name` is empty if it has none. */
+export interface LeftOut {
+  readonly list: SharedList | 'tools';
+  readonly name: string;
+  /** For people. */
+  readonly reason: string;
+}
+
+const MAX_NAME = 200;
+
+export function toLeftOut(list: LeftOut['list'], entry: unknown): LeftOut {
+  const { name: given } = isObject(entry) ? entry : {};
+  const name = typeof given === 'string' ? clip(given, MAX_NAME) : '';
+  if (list === 'tools' && name !== '') return { list, name, reason: 'its inputSchema does not describe an object' };
+  return { list, name, reason: `it has no ${list === 'tools' ? 'name' : ID[list]}` };
 }
 
 /** The entries as clients see them: names and URIs contain their server, as names of tools do. `servers`: all servers that the caller may use. */

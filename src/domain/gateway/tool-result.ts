@@ -1,4 +1,4 @@
-import { isNestedDeeper, isObject, type JsonObject, MAX_NESTING, parseJson } from '../values/json.ts';
+import { isNestedDeeper, isObject, type JsonObject, MAX_NESTING, parseJson, toJsonText } from '../values/json.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {
@@ -14,12 +14,27 @@ export function parseToolResult(value: unknown): ToolResult | undefined {
   if (!isObject(value)) return undefined;
   const structuredContent = value.structuredContent ?? undefined;
   const isEmpty = Object.keys(value).every((name) => WITHOUT_CONTENT.includes(name));
-  const content = value.content ?? (isEmpty || structuredContent !== undefined ? [] : undefined);
-  const isError = value.isError ?? false;
-  const isBlock = (block: unknown): block is JsonObject => isObject(block) && typeof block.type === 'string';
-  if (!Array.isArray(content) || !content.every(isBlock) || typeof isError !== 'boolean') return undefined;
-  const raw = value.content === content ? value : { ...value, content };
+  if (value.content == null && !isEmpty && structuredContent === undefined) return undefined;
+  const content = toBlocks(value.content);
+  const isError = value.isError === true || value.isError === 'true';
+  const isAsSent = value.content === content && (value.isError == null || typeof value.isError === 'boolean');
+  const raw = isAsSent ? value : { ...value, content, isError };
   return { raw, content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
+}
+
+/** The blocks of a content. Some servers write a text in place of a block, or one block in place of a list. The same list if nothing is repaired. */
+export function toBlocks(content: unknown): readonly JsonObject[] {
+  if (Array.isArray(content) && content.every(isBlock)) return content;
+  return [content].flat().flatMap((block) => {
+    if (isBlock(block)) return [block];
+    if (block === null || block === undefined) return [];
+    if (isObject(block) && typeof block.text === 'string') return [{ ...block, type: 'text' }];
+    return [{ type: 'text', text: typeof block === 'string' ? block : toJsonText(block) }];
+  });
+}
+
+function isBlock(value: unknown): value is JsonObject {
+  return isObject(value) && typeof value.type === 'string';
 }
 
 /** The members that a result without content may have: a tool that returns nothing writes none. */
@@ -44,7 +59,7 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
   const [only] = content;
   const text = only === undefined || content.length > 1 ? undefined : textIn(only);
   // Most texts are prose, and an exception for each would cost more than the rest of the call.
-  const parsed = text !== undefined && /^\s*[{[]/.test(text) ? toValue(text) : undefined;
+  const parsed = text !== undefined && /^\s*[{[]/.test(text) ? parseTextJson(text) : undefined;
   if (structuredContent !== undefined) {
     // Servers repeat the structured content as a text, for clients that do not know it.
     const isRepeated = parsed !== undefined && JSON.stringify(parsed) === JSON.stringify(structuredContent);
@@ -58,7 +73,7 @@ export function toPlainResult({ content, structuredContent }: ToolResult): {
 const MAX_PARSED = 256 * 1024;
 
 /** Undefined if the text is long, is not JSON, or nests so deeply that it could not be written as JSON again. */
-function toValue(text: string): unknown {
+export function parseTextJson(text: string): unknown {
   const value = text.length > MAX_PARSED ? undefined : parseJson(text);
   return isNestedDeeper(value, MAX_NESTING) ? undefined : value;
 }

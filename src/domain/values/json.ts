@@ -36,3 +36,8 @@ export function isNestedDeeper(value: unknown, max: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return max === 0 || Object.values(value).some((member) => isNestedDeeper(member, max - 1));
 }
+
+/** The JSON text of a value. */
+export function toJsonText(value: unknown): string {
+  return JSON.stringify(value);
+}

@@ -18,7 +18,7 @@ import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { duration } from '../words/plain.ts';
-import { approvedMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
+import { approvedMessage, leftOutMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
 import {
   idleServers,
   NO_SERVERS_ALLOWED,
@@ -83,8 +83,9 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
       out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers(unused, ownCommand)}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const server of servers) {
-      const { name, changed } = server;
+      const { name, changed, leftOut } = server;
       show(server);
+      if (leftOut !== undefined) out(`  ${redact(leftOutMessage(leftOut))}\n`);
       if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, ownCommand))}\n`);
       for (const tool of tools.filter(({ server }) => server === name))
         out(`  ${markOf(`${name}/${tool.name}`)}${redact(summaryLine(tool))}\n`);

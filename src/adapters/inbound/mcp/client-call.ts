@@ -5,6 +5,7 @@ import { type AnswerError, isWrongCall } from '../../../domain/answers/answer-er
 import { languageOf } from '../../../domain/answers/language.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { toServedResult } from '../../../domain/gateway/served-result.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
@@ -74,7 +75,7 @@ function toReply(outcome: ToolOutcome, server: string, { era }: ClientCall, opti
     const { answer, raw } = outcome.value;
     if (answer !== undefined) return { result: toToolResult(raw, answer) };
     const { resultType: _, ...result } = raw;
-    return { result };
+    return { result: toServedResult(result, { onlyObjects: era === 'legacy' }) };
   }
   const { error } = outcome;
   if (error.kind === 'answer_failed') return toFailedReply(error.error, era, options);

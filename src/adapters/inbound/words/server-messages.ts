@@ -1,7 +1,8 @@
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
+import type { LeftOut } from '../../../domain/gateway/shared-entries.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
-import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { cleanLine, shortLine } from '../../../domain/values/clean-text.ts';
 import { count } from './plain.ts';
 
 export const approvedMessage = (tools: number, file: string) => `Approved ${count(tools, 'tool')} in ${file}.\n`;
@@ -14,6 +15,20 @@ export const notComparedMessage = (server: string, reason = 'no reason is known'
 export function notApprovedMessage(names: readonly string[], ownCommand?: OwnCommand): string {
   const tools = `${count(names.length, 'tool')} ${names.length === 1 ? 'is' : 'are'} not approved`;
   return `${tools}: ${names.map(cleanLine).join(', ')} (see: ${advised('tools --diff', ownCommand)})`;
+}
+
+const KINDS = { tools: 'tool', prompts: 'prompt', resources: 'resource', resourceTemplates: 'resource template' };
+/** So many are named; the others are counted. */
+const MAX_NAMED = 20;
+const MAX_ENTRY_NAME = 100;
+
+/** The message about entries of the lists of one server that are not as MCP specifies. */
+export function leftOutMessage(leftOut: readonly LeftOut[]): string {
+  const named = leftOut
+    .slice(0, MAX_NAMED)
+    .map(({ list, name, reason }) => `${KINDS[list]} ${shortLine(name || '(unnamed)', MAX_ENTRY_NAME)} (${reason})`);
+  const more = leftOut.length > MAX_NAMED ? [`${leftOut.length - MAX_NAMED} more`] : [];
+  return `left out, because MCP does not allow it: ${[...named, ...more].join(', ')}`;
 }
 
 /** Why a person cannot sign in to a configured server. */

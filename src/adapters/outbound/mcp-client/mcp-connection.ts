@@ -2,9 +2,10 @@ import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } 
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
-import type { ServerConnection } from '../../../application/ports/tool-server.ts';
+import type { ListedTools, ServerConnection } from '../../../application/ports/tool-server.ts';
 import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.ts';
-import { type GatewayTool, parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import { toLeftOut } from '../../../domain/gateway/shared-entries.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
 import { isNestedDeeper, type JsonObject, MAX_NESTING } from '../../../domain/values/json.ts';
@@ -86,13 +87,15 @@ export class McpConnection implements ServerConnection {
     return this.#current.client.getServerCapabilities() ?? {};
   }
 
-  async listTools(signal: AbortSignal): Promise<Result<readonly GatewayTool[], ToolServerError>> {
+  async listTools(signal: AbortSignal): Promise<Result<ListedTools, ToolServerError>> {
     // A server without tools need not know the method.
-    if (this.capabilities.tools === undefined) return ok([]);
+    if (this.capabilities.tools === undefined) return ok({ tools: [], leftOut: [] });
     const listed = await this.list('tools/list', 'tools', signal);
     return listed.map((values) => {
-      const tools = values.flatMap((value) => parseTool(this.#options.name, value) ?? []);
-      return [...new Map(tools.map((tool) => [tool.name, tool])).values()];
+      const read = values.map((value) => [value, parseTool(this.#options.name, value)] as const);
+      const tools = new Map(read.flatMap(([, tool]) => (tool === undefined ? [] : [[tool.name, tool] as const])));
+      const leftOut = read.flatMap(([value, tool]) => (tool === undefined ? [toLeftOut('tools', value)] : []));
+      return { tools: [...tools.values()], leftOut };
     });
   }
 

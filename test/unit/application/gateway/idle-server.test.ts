@@ -125,6 +125,7 @@ test('a server of which nothing is known starts at once, and all that it lists i
   expect(kept.at(-1)).toEqual({
     listedAt: clock.now(),
     tools: server.tools,
+    leftOut: [],
     capabilities: server.capabilities,
     serverInfo: { name: 'fake', version: '1.2.3' },
     shared: {

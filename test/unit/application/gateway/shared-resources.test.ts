@@ -240,7 +240,9 @@ test('nothing rejects, whatever a server answers', async () => {
   const { list, read } = await start({ odd });
   expect(await list('resources')).toEqual([]);
   expect(await list('prompts')).toEqual([]);
-  expect((await read('a:1'))._unsafeUnwrap()).toMatchObject({ contents: [1] });
+  expect((await read('a:1'))._unsafeUnwrap()).toMatchObject({
+    contents: [{ uri: 'a:1', text: '1' }],
+  });
 });
 
 describe('a server whose list fails', () => {

@@ -38,12 +38,44 @@ describe('parseTool', () => {
     expect(parseTool('files', odd)).toEqual({ server: 'files', name: 'read', description: '', inputSchema });
   });
 
+  // S60
+  test.each([{ inputSchema: null }, {}, { inputSchema: true }, { inputSchema: [] }, { inputSchema: {} }])(
+    'reads an absent schema as that of any object: %j',
+    (described) => {
+      expect(parseTool('files', { name: 'read', ...described })?.inputSchema).toEqual({ type: 'object' });
+    },
+  );
+
+  test('keeps the other members of a tool whose hints, icons or output schema cannot be used', () => {
+    const odd = {
+      name: 'read',
+      inputSchema,
+      outputSchema: { type: 'array', items: {} },
+      annotations: { readOnlyHint: 'yes', idempotentHint: true, title: null, extra: 1 },
+      icons: [{ src: 1 }, { src: 'https://a/b.png', sizes: '48x48', theme: 'blue' }],
+      execution: { taskSupport: 'required' },
+      _meta: { x: null },
+      other: { a: 1 },
+    };
+    expect(parseTool('files', odd)).toEqual({
+      server: 'files',
+      name: 'read',
+      description: '',
+      inputSchema,
+      annotations: { idempotentHint: true, extra: 1 },
+      icons: [{ src: 'https://a/b.png', sizes: ['48x48'] }],
+      _meta: { x: null },
+      other: { a: 1 },
+    });
+  });
+
   test.each([
     ['a list', []],
     ['a tool without a name', { inputSchema }],
     ['an empty name', { name: '', inputSchema }],
-    ['a tool without a schema', { name: 'read' }],
-    ['a schema that is a boolean', { name: 'read', inputSchema: true }],
+    ['a schema that allows nothing', { name: 'read', inputSchema: false }],
+    ['a schema that is a text', { name: 'read', inputSchema: 'object' }],
+    ['a schema of another type', { name: 'read', inputSchema: { type: 'array' } }],
   ])('does not read %s', (_, value) => {
     expect(parseTool('files', value)).toBeUndefined();
   });

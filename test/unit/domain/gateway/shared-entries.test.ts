@@ -5,6 +5,7 @@ import {
   parseGatewayUri,
   type SharedEntry,
   type SharedList,
+  toLeftOut,
   withExposedContents,
   withExposedLinks,
 } from '../../../../src/domain/gateway/shared-entries.ts';
@@ -34,12 +35,38 @@ describe('an entry', () => {
     expect(names(resource('one', 'a:1', 'x'.repeat(64)))[0]).toMatch(/^one__x{50}_[0-9a-f]{8}$/);
   });
 
+  // S60
   test.each([
-    ['a name', { uri: 'a:1' }],
-    ['a URI that is a text', { name: 'a', uri: 1 }],
-  ])('without %s is left out', (_, listed) => {
-    expect(parseEntry('one', 'resources', listed)).toBeUndefined();
-    expect(parseEntry('one', 'resources', [listed])).toBeUndefined();
+    ['resources', { name: 'a', uri: 1 }, { name: 'a', reason: 'it has no uri' }],
+    ['resourceTemplates', { uri: 'a:1' }, { name: '', reason: 'it has no uriTemplate' }],
+    ['prompts', { title: 'a' }, { name: '', reason: 'it has no name' }],
+    ['resources', [], { name: '', reason: 'it has no uri' }],
+  ] as const)('of %s without its ID is left out, with the reason: %j', (list, listed, leftOut) => {
+    expect(parseEntry('one', list, listed)).toBeUndefined();
+    expect(toLeftOut(list, listed)).toEqual({ list, ...leftOut });
+  });
+
+  test('without a name has its URI as its name', () => {
+    expect(exposedEntries('resources', [entry('resources', 'one', { uri: 'a:1', name: null })], ['one'])).toEqual([
+      { uri: 'gateway:///one/a:1', name: expect.stringMatching(/^one__a/) },
+    ]);
+  });
+
+  test('has no members that are not as MCP specifies, and all others', () => {
+    const prompt = { name: 'p', description: null, title: 1, arguments: [{ name: 'a', required: 'yes' }, {}], x: [1] };
+    expect(entry('prompts', 'one', prompt).listed).toEqual({ name: 'p', arguments: [{ name: 'a' }], x: [1] });
+    const resource = {
+      uri: 'a:1',
+      name: 'a',
+      size: '1',
+      mimeType: null,
+      annotations: { audience: ['user', 'me'], priority: 7, lastModified: '2026-02-30T00:00:00Z' },
+    };
+    expect(entry('resources', 'one', resource).listed).toEqual({
+      uri: 'a:1',
+      name: 'a',
+      annotations: { audience: ['user'] },
+    });
   });
 });
 

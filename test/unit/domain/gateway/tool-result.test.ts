@@ -34,12 +34,23 @@ describe('parseToolResult', () => {
     expect(parsed({ content: null, structuredContent: { a: 1 } })).toMatchObject({ content: [] });
   });
 
+  test.each([['hello'], [['hello']], [[null, 'hello']], [[{ text: 'hello' }]], [{ type: 'text', text: 'hello' }]])(
+    'reads texts and single blocks as a list of blocks: %j',
+    (content) => {
+      const raw = { content: [text('hello')] };
+      expect(parseToolResult({ content })).toMatchObject({ ...raw, raw });
+    },
+  );
+
+  test('reads an error that is written as a text', () => {
+    expect(parsed({ content: [], isError: 'true' })).toMatchObject({ isError: true, raw: { isError: true } });
+    expect(parsed({ content: [], isError: 'no' })).toMatchObject({ isError: false, raw: { isError: false } });
+  });
+
   test.each([
     ['a list', [text('a')]],
-    ['content that is not a list', { content: 'hello' }],
-    ['a block that is not an object', { content: ['hello'] }],
-    ['a block without a type', { content: [{ text: 'hello' }] }],
-    ['isError that is not a boolean', { content: [], isError: 'yes' }],
+    ['another object', { answer: 42 }],
+    ['a text', 'hello'],
   ])('does not read %s', (_, value) => {
     expect(parseToolResult(value)).toBeUndefined();
   });

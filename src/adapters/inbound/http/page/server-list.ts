@@ -1,7 +1,8 @@
 import { BUILT_IN_SERVER } from '../../../../domain/gateway/call-origin.ts';
+import type { LeftOut } from '../../../../domain/gateway/shared-entries.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { count } from '../../words/plain.ts';
-import { notApprovedMessage } from '../../words/server-messages.ts';
+import { leftOutMessage, notApprovedMessage } from '../../words/server-messages.ts';
 import { announce, byId, type Child, el, foreign } from './elements.ts';
 import { matching } from './filter.ts';
 import { jsonOf, post } from './requests.ts';
@@ -110,6 +111,8 @@ export interface ListedServer {
   readonly login?: string;
   /** The names of tools that are not approved. */
   readonly changed?: readonly string[];
+  /** What the server listed that no one gets. */
+  readonly leftOut?: readonly LeftOut[];
   readonly serverInfo?: JsonObject;
 }
 
@@ -131,7 +134,7 @@ function builtInCard(name: string, tools: CardTools): HTMLElement {
 }
 
 function serverCard(server: ListedServer, tools: CardTools, onRestarted: () => void): HTMLElement {
-  const { name, state, login, changed, transport, restarts, pid, serverInfo = {} } = server;
+  const { name, state, login, changed, leftOut, transport, restarts, pid, serverInfo = {} } = server;
   const problems = el('div');
   const verb = state === 'idle' ? 'Start' : 'Restart';
   const restart = el('button', { type: 'button', ariaLabel: `${verb} ${name}` }, verb);
@@ -159,6 +162,7 @@ function serverCard(server: ListedServer, tools: CardTools, onRestarted: () => v
       : el('p', {}, "To sign in, run on the gateway's machine: ", foreign(login, 'code')),
     idleNote(server),
     changed === undefined ? undefined : el('p', { className: 'hint warn' }, foreign(notApprovedMessage(changed))),
+    leftOut === undefined ? undefined : el('p', { className: 'hint warn' }, foreign(leftOutMessage(leftOut))),
     problems,
     toolList(name, tools),
   );
