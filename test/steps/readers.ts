@@ -29,6 +29,9 @@ import { passageFor } from '../../src/domain/evidence/passages.ts';
 import { textLanguage } from '../../src/domain/evidence/text-language.ts';
 import { traceContextOf } from '../../src/domain/gateway/call-origin.ts';
 import { isAllowed, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { ANNOTATIONS } from '../../src/domain/gateway/member-forms.ts';
+import { toServedContents, toServedResult } from '../../src/domain/gateway/served-result.ts';
+import { toObjectSchema } from '../../src/domain/gateway/served-schema.ts';
 import { parseGatewayUri } from '../../src/domain/gateway/shared-entries.ts';
 import { parseToolResult, textOf, toPlainResult } from '../../src/domain/gateway/tool-result.ts';
 import { findTools } from '../../src/domain/gateway/tool-search.ts';
@@ -174,6 +177,13 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/evidence/text-language.ts#textLanguage': textLanguage,
   'domain/gateway/gateway-tool.ts#isAllowed': (text) => isAllowed(text, { allow: ['a*', '*b', '*c*'] }),
   'domain/gateway/gateway-tool.ts#parseTool': (text) => parseTool('notes', { ...tool(text), title: text }),
+  'domain/gateway/served-result.ts#toServedResult': (text) => [
+    toServedResult({ content: [{ type: 'image', data: text }, { type: text }] }, { onlyObjects: true }),
+    toServedResult({ content: [{ type: 'image', data: `data:${text};base64,` }, link(text)] }, { onlyObjects: true }),
+  ],
+  'domain/gateway/served-result.ts#toServedContents': (text) => toServedContents({ contents: [{ blob: text }] }, text),
+  'domain/gateway/served-schema.ts#toObjectSchema': (text) => toObjectSchema({ type: text }),
+  'domain/gateway/member-forms.ts#ANNOTATIONS': (text) => ANNOTATIONS({ lastModified: `2026-01-01T00:00:00.${text}` }),
   'domain/gateway/shared-entries.ts#parseGatewayUri': (text) => parseGatewayUri(`gateway:///${text}`),
   'domain/gateway/tool-result.ts#parseToolResult': (text) => parseToolResult({ content: [block(text)] }),
   'domain/gateway/tool-result.ts#textOf': (text) =>
@@ -280,6 +290,8 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
   [
     [
       'domain/gateway/gateway-tool.ts#',
+      'domain/gateway/member-forms.ts#',
+      'domain/gateway/served-result.ts#',
       'domain/gateway/shared-entries.ts#',
       'domain/gateway/tool-result.ts#toContentBlock',
       'domain/gateway/tool-result.ts#textIn',

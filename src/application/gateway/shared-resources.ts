@@ -16,8 +16,8 @@ import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
-import { CAPABILITY } from './server-description.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
+import { CAPABILITY } from './shared-lists.ts';
 
 /** Capabilities of servers other than tools, as servers declare them. */
 export const CAPABILITIES = ['resources', 'prompts', 'completions'] as const;

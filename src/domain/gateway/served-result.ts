@@ -1,3 +1,4 @@
+import { clip } from '../values/clean-text.ts';
 import { isObject, type JsonObject, toJsonText } from '../values/json.ts';
 import { isSameJson } from '../values/sorted-json.ts';
 import { BOOLEAN, type Form, inForm, listOf, OBJECT, RESOURCE, TEXT } from './member-forms.ts';
@@ -115,9 +116,10 @@ function toTextBlock(text: string): JsonObject {
 
 /** Longer data in base64 is no text for a model. */
 const MAX_DATA = 1000;
+const MAX_TYPE = 100;
 
 function describe(block: JsonObject): string {
   const withoutData = (_: string, value: unknown) =>
     typeof value === 'string' && value.length > MAX_DATA && isBase64(value) ? `(${value.length} characters)` : value;
-  return `[This block is not as MCP specifies.]\n${JSON.stringify(block, withoutData)}`;
+  return `[${clip(String(block.type), MAX_TYPE)}: not a block of MCP]\n${JSON.stringify(block, withoutData)}`;
 }

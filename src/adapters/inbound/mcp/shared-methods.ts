@@ -1,4 +1,4 @@
-import { CAPABILITY } from '../../../application/gateway/server-description.ts';
+import { CAPABILITY } from '../../../application/gateway/shared-lists.ts';
 import {
   CAPABILITIES,
   type Capability,

@@ -1,14 +1,19 @@
 import { expect, test } from 'vitest';
 import { ToolNotices } from '../../../../src/application/gateway/tool-notices.ts';
 import type { AccessPolicy } from '../../../../src/domain/gateway/access.ts';
+import type { LeftOut } from '../../../../src/domain/gateway/shared-entries.ts';
 import { fakeTool } from '../../../support/fake-tool-server.ts';
 
 /** The notices about one available server. */
 function noticesOf() {
-  const now: { changed: string[]; policy: AccessPolicy | undefined } = { changed: [], policy: undefined };
+  const now: { changed: string[]; leftOut: readonly LeftOut[]; policy: AccessPolicy | undefined } = {
+    changed: [],
+    leftOut: [],
+    policy: undefined,
+  };
   const gateway = {
     get servers() {
-      return [{ name: 'fake', state: 'available', changed: now.changed } as never];
+      return [{ name: 'fake', state: 'available', changed: now.changed, leftOut: now.leftOut } as never];
     },
     tools: [{ ...fakeTool('echo'), server: 'fake' }],
     changed: [],
@@ -37,4 +42,17 @@ test('tools that the lock withholds are a notice when they have changed', () => 
   expect(taken('a', 'b')).toHaveLength(1);
   expect(taken()).toEqual([]);
   expect(taken('a', 'b')).toHaveLength(1);
+});
+
+test('what a server listed that is left out is a notice once, also if the server is lost in between', () => {
+  const { now, notices } = noticesOf();
+  const leftOut = [{ list: 'tools', name: 'odd', reason: 'it has no name' }] as const;
+  const taken = (listed: readonly LeftOut[]) => {
+    now.leftOut = listed;
+    return notices.take();
+  };
+  expect(taken(leftOut)).toEqual([{ kind: 'left_out', server: 'fake', leftOut }]);
+  expect(taken([])).toEqual([]);
+  expect(taken(leftOut)).toEqual([]);
+  expect(taken([...leftOut, { list: 'prompts', name: '', reason: 'it has no name' }])).toHaveLength(1);
 });

@@ -38,7 +38,7 @@ describe('parseTool', () => {
     expect(parseTool('files', odd)).toEqual({ server: 'files', name: 'read', description: '', inputSchema });
   });
 
-  // S60
+  // S77
   test.each([{ inputSchema: null }, {}, { inputSchema: true }, { inputSchema: [] }, { inputSchema: {} }])(
     'reads an absent schema as that of any object: %j',
     (described) => {

@@ -36,7 +36,7 @@ const V1 = {
   ResourceTemplate: v1.ResourceTemplateSchema,
 };
 
-// S60
+// S77
 describe('whatever a server lists', () => {
   test('a tool that is read is as MCP specifies', () => {
     fc.assert(
@@ -79,7 +79,7 @@ const V1_RESULTS = {
   CompleteResult: v1.CompleteResultSchema,
 };
 
-// S60
+// S77
 describe('whatever a server returns', () => {
   test('the result of a tool is as MCP specifies', () => {
     fc.assert(
@@ -124,13 +124,13 @@ describe('whatever a server returns', () => {
     ],
     [
       { type: 'video', url: 'https://a' },
-      { type: 'text', text: '[This block is not as MCP specifies.]\n{"type":"video","url":"https://a"}' },
+      { type: 'text', text: '[video: not a block of MCP]\n{"type":"video","url":"https://a"}' },
     ],
     [
       { type: 'image', data: 'A'.repeat(4000) },
       {
         type: 'text',
-        text: '[This block is not as MCP specifies.]\n{"type":"image","data":"(4000 characters)"}',
+        text: '[image: not a block of MCP]\n{"type":"image","data":"(4000 characters)"}',
       },
     ],
   ])('a block is repaired, or becomes a text: %j', (block, served) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { toObjectSchema } from '../../../../src/domain/gateway/served-schema.ts';
 
-// S60
+// S77
 describe('a schema', () => {
   test('that is right is the same object, with every null of its values', () => {
     const schema = {

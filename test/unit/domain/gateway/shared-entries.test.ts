@@ -35,7 +35,7 @@ describe('an entry', () => {
     expect(names(resource('one', 'a:1', 'x'.repeat(64)))[0]).toMatch(/^one__x{50}_[0-9a-f]{8}$/);
   });
 
-  // S60
+  // S77
   test.each([
     ['resources', { name: 'a', uri: 1 }, { name: 'a', reason: 'it has no uri' }],
     ['resourceTemplates', { uri: 'a:1' }, { name: '', reason: 'it has no uriTemplate' }],

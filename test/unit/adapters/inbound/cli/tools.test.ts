@@ -45,6 +45,23 @@ const notes = () =>
 const definitions = { broken: { restart: 'never' as const } };
 const approved = { servers: {} };
 
+// S77
+test('names what a server listed that cannot be offered, with the reason', async () => {
+  const server = new ScriptedToolServer({ echo: echoes });
+  server.leftOut = [
+    { list: 'tools', name: 'odd', reason: 'its inputSchema does not describe an object' },
+    { list: 'prompts', name: '', reason: 'it has no name' },
+  ];
+  const { out, exitCode } = await run(startScripted({ notes: server }));
+  expect([exitCode, out]).toEqual([
+    0,
+    `notes: available (stdio)
+  left out, because MCP does not allow it: tool odd (its inputSchema does not describe an object), prompt (unnamed) (it has no name)
+  echo
+`,
+  ]);
+});
+
 test('lists the servers and their tools, and fails if one is not available', async () => {
   const broken = new ScriptedToolServer({}, 'cannot start x:\u001B[31m\n no key sk-proj-Ab12cd34');
   expect(await run(startScripted({ notes: notes(), broken }, { definitions }), { offered: ['notes/search'] })).toEqual({
