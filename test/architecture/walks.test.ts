@@ -50,6 +50,7 @@ const LATE = {
     'src/adapters/outbound/config/load-config.ts ./http-config.ts',
     'src/adapters/outbound/config/client-file.ts jsonc-parser',
     'src/adapters/outbound/config/client-file.ts smol-toml',
+    'src/adapters/outbound/config/servers-config.ts ./servers-file.ts',
     'src/adapters/outbound/config/set-keys.ts ./yaml-file.ts',
   ],
 };

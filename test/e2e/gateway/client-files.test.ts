@@ -2,6 +2,7 @@ import { symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect } from 'vitest';
 import { posixTest } from '../../support/platform.ts';
+import { startSessionServer, startSseServer } from '../../support/servers/remote-servers.ts';
 import { newProject } from './client-project.ts';
 
 /** The stub commands are scripts with a line that names Node.js. */
@@ -319,6 +320,114 @@ describe('the places of servers', () => {
   });
 });
 
+describe('a remote server', () => {
+  test('of `type: sse` is asked for Streamable HTTP first, then for SSE', async () => {
+    const [modern, old] = await Promise.all([startSessionServer(), startSseServer()]);
+    const { write, tools } = newProject();
+    const content = { mcpServers: { new: { type: 'sse', url: modern.url }, old: { type: 'sse', url: old.url } } };
+    const { stdout } = await tools(write('.mcp.json', content));
+    expect(stdout).toMatch(/^new: available/m);
+    expect(stdout).toMatch(/^old: available/m);
+  });
+
+  const FORMS: Readonly<Record<string, readonly [file: string, content: (url: string) => string | object]>> = {
+    'Claude Code': [
+      '.mcp.json',
+      (url) => ({ mcpServers: { a: { type: 'http', url, headers: { Authorization: `Bearer \${T}` } } } }),
+    ],
+    Cursor: [
+      '.cursor/mcp.json',
+      (url) => ({ mcpServers: { a: { url, headers: { Authorization: `Bearer \${env:T}` } } } }),
+    ],
+    'VS Code': [
+      '.vscode/mcp.json',
+      (url) => ({ servers: { a: { type: 'http', url, headers: { Authorization: `Bearer \${input:t}` } } } }),
+    ],
+    'Gemini CLI': [
+      '.gemini/settings.json',
+      (url) => ({ mcpServers: { a: { httpUrl: url, url: '', headers: { Authorization: 'Bearer $T' } } } }),
+    ],
+    opencode: [
+      'opencode.json',
+      (url) => ({ mcp: { a: { type: 'remote', url, headers: { Authorization: 'Bearer {env:T}' }, oauth: false } } }),
+    ],
+    Codex: ['.codex/config.toml', (url) => `[mcp_servers.a]\nurl = "${url}"\nbearer_token_env_var = "T"\n`],
+    'Codex with headers': [
+      '.codex/config.toml',
+      (url) =>
+        `[mcp_servers.a]\nurl = "${url}"\nhttp_headers = { X-A = "\${T}" }\nenv_http_headers = { authorization = "B" }\n`,
+    ],
+    Windsurf: [
+      'mcp_config.json',
+      (url) => ({ mcpServers: { a: { serverUrl: url, headers: { Authorization: `Bearer \${env:T}` } } } }),
+    ],
+    Roo: [
+      '.roo/mcp.json',
+      (url) => ({
+        mcpServers: { a: { type: 'streamable-http', url, headers: { Authorization: `Bearer \${env:T}` } } },
+      }),
+    ],
+    Cline: [
+      'cline_mcp_settings.json',
+      (url) => ({ mcpServers: { a: { type: 'streamableHttp', url, headers: { Authorization: 'Bearer tok' } } } }),
+    ],
+  };
+  for (const [client, [file, content]] of Object.entries(FORMS))
+    test(`in a file of ${client} gets its headers`, async () => {
+      const server = await startSessionServer();
+      const { write, tools } = newProject({ T: 'tok', B: 'Bearer tok', INPUT_T: 'tok' });
+      const { stdout, stderr } = await tools(write(file, content(server.url)));
+      expect(stdout).toMatch(/^a: available/);
+      expect(stderr).toBe('');
+      expect(server.seen.at(-1)?.headers.authorization).toBe('Bearer tok');
+    });
+});
+
+describe('one wrong entry costs itself only, and is named', () => {
+  const WRONG: Readonly<Record<string, readonly [entry: unknown, message: RegExp]>> = {
+    'that is null': [null, /expected a server/],
+    'that is a text': ['npx x', /expected a server/],
+    'with a command that is a number': [{ command: 5 }, /command: got "5", expected a text/],
+    'with arguments in one text': [{ command: 'stub', args: '-y x' }, /args: got "-y x", expected a list of texts/],
+    'with variables in a list': [{ command: 'stub', env: ['A=1'] }, /env: expected a map/],
+    'with a folder that is a number': [{ command: 'stub', cwd: 5 }, /cwd: expected the path of a folder/],
+    'with a time limit in words': [{ command: 'stub', timeout: 'long' }, /timeout: expected a time limit/],
+    'with an unset variable': [{ command: 'stub', cwd: `\${NONE}/x` }, /cwd: the environment variable NONE is not set/],
+    'with a reference that is not read': [
+      { command: 'stub', args: [`\${config:a.b}`] },
+      /args\[0\]: .* does not read this reference/,
+    ],
+    'with a file of variables that is missing': [{ command: 'stub', envFile: '.env' }, /envFile: .*ENOENT/],
+    'with a WebSocket': [{ type: 'ws', url: 'wss://a.example' }, /type: .* no WebSocket/],
+    'with an http:// URL of another machine': [
+      { url: 'http://a.example/mcp' },
+      /into the YAML file, with allow_insecure: true/,
+    ],
+    'with nothing to start': [{ comand: 'stub' }, /exactly one of command and url/],
+  };
+  for (const [what, [entry, message]] of Object.entries(WRONG))
+    test(what, async () => {
+      const { write, tools } = newProject();
+      const { code, stdout, stderr } = await tools(
+        write('.vscode/mcp.json', { servers: { bad: entry, good: { command: 'stub', env: { A: null } } } }),
+      );
+      expect([code, stdout]).toEqual([0, expect.stringMatching(/^good: available/)]);
+      expect(stderr).toMatch(/^warning: servers\.bad[^\n]*this server is left out/m);
+      expect(stderr).toMatch(message);
+    });
+
+  test('with a blank in the path of its command, whose arguments are no advice', async () => {
+    const { write, tools } = newProject();
+    const { stdout } = await tools(
+      write('.mcp.json', {
+        mcpServers: { a: { command: 'C:\\Program Files\\nodejs\\node.exe' }, b: { command: 'stub x' } },
+      }),
+    );
+    expect(stdout).toMatch(/^a: failed .*check its command and cwd/m);
+    expect(stdout).toMatch(/^b: failed .*put the arguments of the command into args/m);
+  });
+});
+
 describe('keys', () => {
   test('that are not read are named once each, and the server works', async () => {
     const { write, tools } = newProject();
@@ -350,6 +459,29 @@ describe('keys', () => {
     expect(await names(write('.gemini/settings.json', { mcpServers: gemini }))).toEqual(['a/seen', 'b/other']);
     const kiro = { a: { command: 'stub', disabledTools: ['other'] } };
     expect(await names(write('.kiro/settings/mcp.json', { mcpServers: kiro }))).toEqual(['a/seen']);
+  });
+
+  test('are limits in seconds below 1000, and in milliseconds above', async () => {
+    const { write, run } = newProject();
+    const limitOf = async (file: string, content: string | object) => {
+      const { stderr } = await run(['--show-config', '--servers', write(file, content)]);
+      return JSON.parse(stderr).effective.servers.map(({ timeout, startup_timeout: start }: Record<string, number>) => [
+        timeout,
+        start,
+      ]);
+    };
+    const roo = {
+      a: { command: 'x', timeout: 30 },
+      b: { command: 'x', timeout: 45_000 },
+      c: { command: 'x', timeout: '60' },
+    };
+    expect(await limitOf('.roo/mcp.json', { mcpServers: roo })).toEqual([
+      [30_000, 60_000],
+      [45_000, 60_000],
+      [60_000, 60_000],
+    ]);
+    const codex = '[mcp_servers.a]\ncommand = "x"\ntool_timeout_sec = 1.5\nstartup_timeout_sec = 20\n';
+    expect(await limitOf('.codex/config.toml', codex)).toEqual([[1500, 20_000]]);
   });
 
   test('that switch a server off are named, and start nothing', async () => {

@@ -10,7 +10,7 @@ import { clientSecrets, secretVariables, serverSecrets } from './secrets.ts';
 import { clientSecretVariable } from './server-auth.ts';
 import { readServerEntry, type ServerEntry } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
-import { type FileEntry, readServersFile } from './servers-file.ts';
+import type { FileEntry } from './servers-file.ts';
 import type { ConfigOptions } from './set-keys.ts';
 import { shownServer } from './shown-config.ts';
 
@@ -87,6 +87,9 @@ async function readFiles(
   { unset, ...context }: Pick<ConfigOptions, 'environment' | 'unset'> & { readonly expanded: NamedText[] },
   problems: ConfigProblem[],
 ) {
+  if (files.length === 0) return [];
+  // The readers of all clients, which most starts do not need.
+  const { readServersFile } = await import('./servers-file.ts');
   const onUnset = unset && reporter(unset);
   const reads = [...new Set(files)].map(async (file) => {
     const read = await readServersFile(file, { ...context, onUnset }, reporter(problems));
