@@ -388,8 +388,11 @@ describe('one wrong entry costs itself only, and is named', () => {
     'that is null': [null, /expected a server/],
     'that is a text': ['npx x', /expected a server/],
     'with a command that is a number': [{ command: 5 }, /command: got "5", expected a text/],
-    'with arguments in one text': [{ command: 'stub', args: '-y x' }, /args: got "-y x", expected a list of texts/],
-    'with variables in a list': [{ command: 'stub', env: ['A=1'] }, /env: expected a map/],
+    'with arguments in one text': [{ command: 'stub', args: '-y x' }, /args: expected a list of texts: \["-y","x"\]/],
+    'with variables in a list': [
+      { command: 'stub', env: ['A=1'] },
+      /env: expected a map of names to texts: \{"NAME": "text"\}/,
+    ],
     'with a folder that is a number': [{ command: 'stub', cwd: 5 }, /cwd: expected the path of a folder/],
     'with a time limit in words': [{ command: 'stub', timeout: 'long' }, /timeout: expected a time limit/],
     'with an unset variable': [{ command: 'stub', cwd: `\${NONE}/x` }, /cwd: the environment variable NONE is not set/],
@@ -415,6 +418,13 @@ describe('one wrong entry costs itself only, and is named', () => {
       expect(stderr).toMatch(/^warning: servers\.bad[^\n]*this server is left out/m);
       expect(stderr).toMatch(message);
     });
+
+  test('with a line for a shell in place of a list, in opencode', async () => {
+    const { write, tools } = newProject();
+    const mcp = { bad: { type: 'local', command: 'npx -y x' }, good: { type: 'local', command: ['stub'] } };
+    const { stderr } = await tools(write('opencode.json', { mcp }));
+    expect(stderr).toMatch(/mcp\.bad\.command: expected a list of texts: \["npx","-y","x"\]; this server is left out/);
+  });
 
   test('with a blank in the path of its command, whose arguments are no advice', async () => {
     const { write, tools } = newProject();
@@ -447,6 +457,11 @@ describe('keys', () => {
     expect(stderr).toMatch(/a\.headersHelper: not read yet, .*headers .*\(also in b\)/);
     expect(stderr).toMatch(/a\.alwaysAllow: not read/);
     expect(stderr).toMatch(/a\.oddKey: not read/);
+    const meant = { command: 'stub', envs: { A: '1' }, environment_variables: { A: '1' }, Args: ['x'] };
+    const warned = (await tools(write('.mcp.json', { mcpServers: { a: meant } }))).stderr;
+    expect(warned).toMatch(/a\.envs: not read: it is a key of the YAML file/);
+    expect(warned).toMatch(/a\.environment_variables: .*did you mean env\?/);
+    expect(warned).toMatch(/a\.Args: .*did you mean args\?/);
   });
 
   test('that filter tools', async () => {

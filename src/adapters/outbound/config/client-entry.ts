@@ -1,9 +1,10 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { CLIENT_KEYS, type KeyContext, ruleOf } from './client-keys.ts';
-import { nearest } from './nearest.ts';
+import { meantKey, SERVER_WORDS } from './member-words.ts';
 import { reporter } from './problems.ts';
 import { type ExpandContext, expandReferences } from './references.ts';
+import { SERVER_TABLE } from './server-keys.ts';
 
 /** An entry of another client in the form of the YAML file. */
 export interface TranslatedEntry {
@@ -46,12 +47,17 @@ export class Notices {
   }
 }
 
-interface Given extends Pick<KeyContext, 'entry' | 'project'> {
+interface Given extends Pick<KeyContext, 'entry' | 'project' | 'documents'> {
   readonly file: string;
   readonly where: string;
   readonly name: string;
+  /** The name in the file. */
+  readonly written: string;
   readonly notices: Notices;
 }
+
+const OF_REMOTES = ['url', 'headers', 'auth.scopes', 'auth.resource', 'transport'];
+const OF_CHILDREN = ['command', 'args', 'env', 'cwd'];
 
 /** Translates one entry into the form of the YAML file. */
 export class Translation {
@@ -77,10 +83,8 @@ export class Translation {
     if (Object.keys(variables).length > 0) this.#set('env', variables, undefined, true);
     for (const key of [...known, ...keys.filter((key) => !known.includes(key))]) this.#readKey(key);
     const isChild = this.#isChild();
-    for (const target of isChild
-      ? ['url', 'headers', 'auth.scopes', 'auth.resource', 'transport']
-      : ['command', 'args', 'env', 'cwd'])
-      this.#drop(target, isChild, Object.keys(variables));
+    const ineffective = isChild ? OF_REMOTES : this.#values.has('url') ? OF_CHILDREN : [];
+    for (const target of ineffective) this.#drop(target, isChild, Object.keys(variables));
     const value: Record<string, unknown> = { name };
     for (const [path, one] of this.#values) {
       const [section = '', key] = path.split('.');
@@ -107,7 +111,7 @@ export class Translation {
   }
 
   #readKey(key: string): void {
-    const { where, entry, project, file } = this.#given;
+    const { where, entry, project, file, documents, written } = this.#given;
     const rule = ruleOf(key);
     if (rule === undefined || 'notRead' in rule) {
       this.#notRead(key, rule?.notRead ?? unknownAdvice(key));
@@ -121,6 +125,8 @@ export class Translation {
     };
     const targets = rule.read(entry[key], {
       entry,
+      name: written,
+      documents,
       project,
       expand,
       variable: (name) => {
@@ -160,7 +166,20 @@ export class Translation {
   }
 }
 
+/** The keys of clients for those of YAML. */
+const OF_CLIENTS: Readonly<Record<string, string>> = {
+  envs: 'env',
+  inherit_env: 'env_vars',
+  startup_timeout: 'startup_timeout_ms',
+  'headers.Authorization': 'headers',
+  'tools.allow': 'includeTools',
+  'tools.deny': 'excludeTools',
+};
+
 function unknownAdvice(key: string): string {
-  const meant = nearest(key, Object.keys(CLIENT_KEYS), 2);
-  return `not read, because no client documents this key${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+  if (Object.hasOwn(SERVER_TABLE, key))
+    return 'not read: it is a key of the YAML file, into which you can write this server';
+  const meant = meantKey(key, Object.keys(CLIENT_KEYS), SERVER_WORDS) ?? '';
+  const known = OF_CLIENTS[meant] ?? meant;
+  return `not read, because no client documents this key${ruleOf(known) === undefined ? '' : `; did you mean ${known}?`}`;
 }

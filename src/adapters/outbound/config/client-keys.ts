@@ -8,6 +8,9 @@ type Targets = Readonly<Record<string, unknown>>;
 /** The entry and the file in which a key is read. */
 export interface KeyContext {
   readonly entry: JsonObject;
+  readonly name: string;
+  /** Whether the client of the file documents a key. */
+  readonly documents: (key: string) => boolean;
   /** The folder of the project, at which relative paths start. */
   readonly project: string;
   /** Replaces the references of a text. Undefined if one has no value, which is then reported. */
@@ -35,7 +38,7 @@ const NOT_NEEDED = 'not read, because this program does not need it';
 const IN_YAML = 'write this server into the YAML file';
 
 /** A key whose value is that of a key in YAML. */
-const as = (target: string): KeyRule => ({ is: `\`${target}\``, read: (value) => ({ [target]: withoutNull(value) }) });
+const as = (target: string): KeyRule => ({ is: `\`${target}\``, read: (value) => ({ [target]: value }) });
 
 const seconds = (target: string): KeyRule => ({ is: `\`${target}\`, in seconds`, read: toMs(target, () => 1000) });
 const milliseconds = (target: string): KeyRule => ({ is: `\`${target}\`, in ms`, read: toMs(target, () => 1) });
@@ -46,11 +49,11 @@ const milliseconds = (target: string): KeyRule => ({ is: `\`${target}\`, in ms`,
  */
 export const CLIENT_KEYS = {
   command: { is: '`command`; a list: `command` and `args`', read: readCommand },
-  args: as('args'),
+  args: { is: '`args`', read: readArguments },
   envFile: { is: '`env`, from a file of variables (`env` wins)', read: readEnvFile, isLiteral: true },
   env_vars: { is: '`env`, from variables of this program', read: readVariables, isLiteral: true },
-  environment: as('env'),
-  env: as('env'),
+  environment: { is: '`env`', read: readMap('env') },
+  env: { is: '`env`', read: readMap('env') },
   cwd: { is: '`cwd`, from the folder of the project', read: readFolder },
   url: as('url'),
   serverUrl: as('url'),
@@ -58,8 +61,8 @@ export const CLIENT_KEYS = {
   type: { is: '`transport`; `sse` tries Streamable HTTP first', read: readTransport },
   transport: { is: 'the same as `type`', read: readTransport },
   transportType: { is: 'the same as `type`', read: readTransport },
-  headers: as('headers'),
-  http_headers: as('headers'),
+  headers: { is: '`headers`', read: readMap('headers') },
+  http_headers: { is: '`headers`', read: readMap('headers') },
   env_http_headers: { is: '`headers`, from variables', read: readHeaderVariables, isLiteral: true },
   bearer_token_env_var: { is: 'the variable with the token of `Authorization`', read: readBearer, isLiteral: true },
   timeout: { is: '`timeout`, below 1000 in seconds', read: readTimeout },
@@ -102,7 +105,11 @@ export const CLIENT_KEYS = {
   gallery: { notRead: NOT_NEEDED },
   version: { notRead: NOT_NEEDED },
   description: { notRead: NOT_NEEDED },
-  name: { notRead: 'not read: the server has the name of its entry' },
+  name: {
+    is: 'not read: the server has the name of its entry',
+    read: (value, { name, notRead }) =>
+      value === name ? {} : notRead('not read: the server has the name of its entry'),
+  },
   source: { notRead: NOT_NEEDED },
   settings: {
     notRead: 'not read: these are settings of an extension; write the command and its variables into the entry',
@@ -124,11 +131,26 @@ function withoutNull(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
 }
 
-function readCommand(value: unknown): Targets {
+function readCommand(value: unknown, { documents, report }: KeyContext): Targets | undefined {
   if (isObject(value)) return withDefined({ command: value.path, args: value.args, env: withoutNull(value.env) });
+  if (typeof value === 'string' && !documents('args')) return report(`expected a list of texts: ${asList(value)}`);
   const [command, ...args] = Array.isArray(value) ? value : [value];
   const isFromHome = typeof command === 'string' && /^~[/\\]/.test(command);
   return { command: isFromHome ? expandPath(command) : command, ...(args.length > 0 && { args }) };
+}
+
+function readArguments(value: unknown, { report }: KeyContext): Targets | undefined {
+  return typeof value === 'string' ? report(`expected a list of texts: ${asList(value)}`) : { args: value };
+}
+
+/** The list that somebody means who writes a line for a shell. */
+function asList(line: string): string {
+  return JSON.stringify(line.trim().split(/\s+/));
+}
+
+function readMap(target: string) {
+  return (value: unknown, { report }: KeyContext): Targets | undefined =>
+    isObject(value) ? { [target]: withoutNull(value) } : report('expected a map of names to texts: {"NAME": "text"}');
 }
 
 function withDefined(targets: Targets): Targets {

@@ -1,4 +1,4 @@
-import { MAX_TYPOS, nearest } from './nearest.ts';
+import { closest, distance } from 'fastest-levenshtein';
 
 /** What people write for the keys of a map, and where these keys are described. */
 export interface MemberWords {
@@ -79,7 +79,13 @@ export const ACCESS_WORDS: MemberWords = {
 };
 
 /** The message about a key that does not exist, with the key that was probably meant and the document that has all of them. */
-export function unknownKey(name: string, names: readonly string[], { document, meant = {} }: MemberWords): string {
+export function unknownKey(name: string, names: readonly string[], words: MemberWords): string {
+  const found = meantKey(name, names, words);
+  return `unknown key${found === undefined ? '.' : `; did you mean ${found}?`} All keys: ${words.document}`;
+}
+
+/** The key that was probably meant by a name that is no key. */
+export function meantKey(name: string, names: readonly string[], { meant = {} }: MemberWords): string | undefined {
   const word = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .replace(/[\s-]+/g, '_')
@@ -88,6 +94,19 @@ export function unknownKey(name: string, names: readonly string[], { document, m
   const begun = names.find((known) => word.startsWith(`${known}_`));
   const known = names.includes(word) ? word : undefined;
   const [other] = Object.entries(meant).find(([, words]) => words.split(' ').includes(word)) ?? [];
-  const found = known ?? other ?? nearest(word, names, MAX_TYPOS) ?? begun;
-  return `unknown key${found === undefined ? '.' : `; did you mean ${found}?`} All keys: ${document}`;
+  return known ?? other ?? nearest(word, names, MAX_TYPOS) ?? begun;
+}
+
+/** A text that differs more from a name is probably another name, not a mistyped one. */
+export const MAX_TYPOS = 2;
+
+/** The name that is most similar to a text; undefined if every name has more than `maxTypos` differences. */
+export function nearest(
+  text: string,
+  names: readonly string[],
+  maxTypos = Number.POSITIVE_INFINITY,
+): string | undefined {
+  const near = names.filter(({ length }) => Math.abs(length - text.length) <= maxTypos);
+  const name = near.length === 0 ? undefined : closest(text, near);
+  return name !== undefined && distance(text, name) <= maxTypos ? name : undefined;
 }

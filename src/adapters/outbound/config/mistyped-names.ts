@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { type Environment, variableText } from '../network/environment.ts';
 import { type ConfigTree, KEY_VARIABLES } from './keys.ts';
-import { MAX_TYPOS, nearest } from './nearest.ts';
+import { MAX_TYPOS, nearest } from './member-words.ts';
 
 /** Shorter names, such as `DEBUG`, resemble variables of other programs. */
 const SHORTEST = 8;

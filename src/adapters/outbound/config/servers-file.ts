@@ -64,6 +64,7 @@ export async function readServersFile(file: string, context: Context, report: Re
   const entries = entriesOf(client, { sections, content: content.value, folder, notices });
   const names = usableNames(entries.map(({ name }) => name));
   const home = homeFolder() ?? '';
+  const documents = (key: string) => client.keys.some((one) => one === key);
   const translated = entries.map(({ name, value, where, section }, index): FileEntry => {
     const project = section.project ?? folder;
     const words = folderWords({ project, ofFile: pluginFolder(file), home });
@@ -74,7 +75,7 @@ export async function readServersFile(file: string, context: Context, report: Re
     if (!isObject(value)) return { ...common, value, literal: new Set(), sources: new Map(), found: [] };
     const given = Object.fromEntries((client.variables ?? []).map((variable) => [variable, words[variable]]));
     const translation = new Translation(
-      { file, where, name: usable, entry: value, project, notices },
+      { file, where, name: usable, written: name, entry: value, project, notices, documents },
       { ...context, references },
     );
     return { ...common, ...translation.read(given) };

@@ -6,8 +6,7 @@ import { isObject } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { readText } from '../files/local-files.ts';
 import { KEYS, TABLE } from './keys.ts';
-import { DOCUMENTS } from './member-words.ts';
-import { MAX_TYPOS, nearest } from './nearest.ts';
+import { DOCUMENTS, MAX_TYPOS, nearest } from './member-words.ts';
 import { reporter } from './problems.ts';
 import { readTable, type Values } from './table.ts';
 
