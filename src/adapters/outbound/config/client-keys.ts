@@ -128,11 +128,11 @@ export function isSwitchedOff({ disabled, enabled }: JsonObject): boolean {
 
 /** A member that is null is absent. */
 function withoutNull(value: unknown): unknown {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) : value;
+  return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member != null)) : value;
 }
 
 function readCommand(value: unknown, { documents, report }: KeyContext): Targets | undefined {
-  if (isObject(value)) return withDefined({ command: value.path, args: value.args, env: withoutNull(value.env) });
+  if (isObject(value)) return withoutNull({ command: value.path, args: value.args, env: value.env }) as Targets;
   if (typeof value === 'string' && !documents('args')) return report(`expected a list of texts: ${asList(value)}`);
   const [command, ...args] = Array.isArray(value) ? value : [value];
   const isFromHome = typeof command === 'string' && /^~[/\\]/.test(command);
@@ -151,10 +151,6 @@ function asList(line: string): string {
 function readMap(target: string) {
   return (value: unknown, { report }: KeyContext): Targets | undefined =>
     isObject(value) ? { [target]: withoutNull(value) } : report('expected a map of names to texts: {"NAME": "text"}');
-}
-
-function withDefined(targets: Targets): Targets {
-  return Object.fromEntries(Object.entries(targets).filter(([, value]) => value != null));
 }
 
 function readEnvFile(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {
