@@ -162,7 +162,7 @@ const BORDERS: Readonly<Record<string, Border>> = {
   'a key in a file': {
     value: 'sk-0123456789',
     text: 'sk-0123456789',
-    read: (text) => readApiKey({ KEY_FILE: fileWith('key', text) }, 'KEY', noReport).apiKey,
+    read: (text) => readApiKey({ KEY_FILE: fileWith('key', text) }, 'KEY', noReport, noReport).apiKey,
   },
   'a recording': {
     value: [200, { status: 'completed' }],

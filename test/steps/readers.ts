@@ -9,6 +9,7 @@ import { handleIn } from '../../src/domain/answers/answer-handle.ts';
 import { cutAtParagraph } from '../../src/domain/answers/answer-size.ts';
 import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
 import { languageOf } from '../../src/domain/answers/language.ts';
+import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
 import { bareUrls } from '../../src/domain/check/bare-urls.ts';
@@ -45,6 +46,7 @@ import {
 } from '../../src/domain/grounded/own-source.ts';
 import { toErrorOutput, toProblemOutput, toToolOutput } from '../../src/domain/grounded/tool-output.ts';
 import { reasonOf } from '../../src/domain/values/certificate-problem.ts';
+import { withoutMarks, withoutReferences } from '../../src/domain/values/citation-marks.ts';
 import {
   cleanLine,
   cleanText,
@@ -62,6 +64,7 @@ import {
   looksLikeKey,
   redactedJson,
   redactedValue,
+  unquoted,
   withoutKeyLike,
 } from '../../src/domain/values/redaction.ts';
 import { withVisibleCharacters } from '../../src/domain/values/visible-characters.ts';
@@ -136,6 +139,13 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/outbound/pages/page-text.ts#readPage': (text) => [page(text), readPage(text, 'text/plain', false)],
   'domain/answers/answer-handle.ts#handleIn': (text) => [handleIn(text), handleIn(`la1.a.${text}`)],
   'domain/answers/answer-size.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
+  'domain/answers/linked-pages.ts#linkedPages': linkedPages,
+  'domain/values/redaction.ts#unquoted': (text) => unquoted(`"${text}"`),
+  'domain/values/citation-marks.ts#withoutMarks': (text) => [withoutMarks(text), withoutMarks(`\uE200${text}\uE201`)],
+  'domain/values/citation-marks.ts#withoutReferences': (text) => [
+    withoutReferences(`†${text}`),
+    withoutReferences(`【1†${text}`),
+  ],
   'domain/answers/citation.ts#pageKey': pageKey,
   'domain/answers/citation.ts#toCitations': (text) =>
     toCitations(

@@ -114,7 +114,7 @@ export class LongAnswers {
     const limit = new AbortController();
     const stops = [forwardAbort(signal, limit), forwardAbort(this.#endWaits.signal, limit)];
     this.#waits += 1;
-    const outcome = await search.wait(observer, onCancel, limit.signal);
+    const outcome = await search.wait({ observer, onCancel, deadlineMs: request.deadlineMs }, limit.signal);
     this.#waits -= 1;
     for (const stop of stops) stop();
     const handle = this.#handleOf(search, request);

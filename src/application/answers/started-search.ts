@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { type Language, languageOf } from '../../domain/answers/language.ts';
 import type { Kind } from '../../domain/values/kind.ts';
-import { CANCELLED, untilAborted } from '../async/deadline.ts';
+import { CANCELLED, forwardAbort, untilAborted } from '../async/deadline.ts';
 import type {
   LlmSearch,
   SearchObserver,
@@ -11,7 +11,7 @@ import type {
   StartedResponses,
 } from '../ports/llm-search.ts';
 import type { Services } from '../ports/services.ts';
-import { watchResponse } from './watch-response.ts';
+import { untilLastLook, watchResponse } from './watch-response.ts';
 
 /** How long a request that no call waits for may take until the ID of its response is known. */
 const ID_MS = 10_000;
@@ -37,6 +37,14 @@ interface Reading {
   readonly outcome: Promise<SearchOutcome>;
 }
 
+/** A call that waits for the reply. */
+interface WaitingCall {
+  readonly observer: SearchObserver;
+  readonly onCancel: Ending;
+  /** When the call gives up, on the scale of `elapsedMs`. */
+  readonly deadlineMs: number;
+}
+
 /** What happens to a response for which no call waits: it is cancelled at the API, or left to it. */
 export type Ending = 'cancel' | 'leave';
 
@@ -58,7 +66,10 @@ export class StartedSearch {
   readonly language: Language;
   readonly startedMs: number;
   readonly #options: Started;
-  readonly #waiting = new Set<SearchObserver>();
+  /** The calls that wait, with their time limits. */
+  readonly #waiting = new Map<SearchObserver, number>();
+  /** Ends the wait before the next look. */
+  #pause = new AbortController();
   #phase: Phase = { kind: 'left' };
   #latest: SearchProgress | undefined;
   /** Whether the use of the response was reported, by this process or by the one that started it. */
@@ -80,7 +91,7 @@ export class StartedSearch {
    * Waits for the reply, or until `signal` aborts. Even then the response continues, unless the last call that waits for it is cancelled, and
    * cancels it.
    */
-  async wait(observer: SearchObserver, onCancel: Ending, signal: AbortSignal): Promise<SearchOutcome> {
+  async wait({ observer, onCancel, deadlineMs }: WaitingCall, signal: AbortSignal): Promise<SearchOutcome> {
     // One object per call, because the same observer may wait twice.
     const waiting: SearchObserver = {
       onProgress: (progress) => {
@@ -89,7 +100,9 @@ export class StartedSearch {
       onUsed: (use) => observer.onUsed?.(use),
       onStarted: (id) => observer.onStarted?.(id),
     };
-    this.#waiting.add(waiting);
+    this.#waiting.set(waiting, deadlineMs);
+    // The time limit of this call may come before the next look.
+    this.#pause.abort();
     if (this.#latest !== undefined) observer.onProgress(this.#latest);
     const outcome = await untilAborted(this.#join().outcome, signal);
     this.#waiting.delete(waiting);
@@ -163,7 +176,8 @@ export class StartedSearch {
     const onLook = (searches: number) => {
       this.searches = searches;
     };
-    const outcome = await watchResponse({ id, request }, this.#options, { ...observer, onLook }, signal);
+    const pause = (ms: number, signal: AbortSignal) => this.#pauseFor(ms, signal);
+    const outcome = await watchResponse({ id, request }, this.#options, { ...observer, onLook, pause }, signal);
     if (outcome.isOk() && !this.#isCounted) {
       const { usage, searches } = outcome.value.report;
       observer.onUsed({ searches, ...(usage && { usage }) });
@@ -171,16 +185,26 @@ export class StartedSearch {
     return outcome;
   }
 
+  /** Waits between two looks: not beyond the last one before a time limit, nor when another call joins. */
+  async #pauseFor(ms: number, signal: AbortSignal): Promise<'elapsed' | 'aborted'> {
+    const { clock } = this.#options;
+    this.#pause = new AbortController();
+    const stopForwarding = forwardAbort(signal, this.#pause);
+    await clock.sleep(Math.min(ms, untilLastLook(this.#waiting.values(), clock)), this.#pause.signal);
+    stopForwarding();
+    return signal.aborted ? 'aborted' : 'elapsed';
+  }
+
   /** The call that accounts for the use. */
   get #first(): SearchObserver | undefined {
-    const [first] = this.#waiting;
+    const [first] = this.#waiting.keys();
     return first;
   }
 
   #onProgress(progress: SearchProgress): void {
     if (progress.kind === 'searching' && progress.query === undefined) this.searches += 1;
     this.#latest = progress;
-    for (const call of this.#waiting) call.onProgress(progress);
+    for (const call of this.#waiting.keys()) call.onProgress(progress);
     // The API refused the request, which is not sent again if no call waits for it.
     if (this.#waiting.size === 0 && progress.kind === 'retrying') this.stop();
   }

@@ -1,9 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { OwnSource } from '../grounded/own-source.ts';
+import { withoutReferences } from '../values/citation-marks.ts';
 import { cleanLine, cleanText } from '../values/clean-text.ts';
 import { isOnHost, isWebUrl } from '../values/web-url.ts';
 import type { EmptyAnswer } from './answer-error.ts';
 import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
+import { linkedPages } from './linked-pages.ts';
 import type { Reply } from './reply.ts';
 import { type ListedSource, withoutSections } from './sources-section.ts';
 
@@ -31,10 +33,13 @@ interface Choice {
 export function chooseCitations(received: Reply, choice: Choice): Result<ChosenCitations, EmptyAnswer> {
   const { maxCitations, today, blockedDomains = [] } = choice;
   const isAllowed = (url: string) => !isOnHost(url, blockedDomains);
+  const text = withoutReferences(cleanText(received.text)).trim();
+  // Some servers search, and link their sources in the text only.
+  const isLinked = received.searched && received.sources.cited.length === 0;
+  const named = isLinked ? { ...received.sources, cited: linkedPages(text) } : received.sources;
   // The API does not reliably leave out blocked hosts.
-  const reply = { ...received, sources: filterSources(received.sources, isAllowed) };
+  const reply = { ...received, sources: filterSources(named, isAllowed) };
   const { ending, accessedOn = today } = reply;
-  const text = cleanText(reply.text).trim();
   if (text === '')
     return err({ kind: 'empty_answer', reason: ending.kind === 'incomplete' ? ending.reason : undefined });
 

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { parseJson } from '../values/json.ts';
 import { toHostName } from '../values/web-url.ts';
 import type { ToolName } from './tool-name.ts';
 
@@ -28,8 +29,8 @@ export interface ArgumentProblem {
 const MAX_QUERY_LENGTH = 32_000;
 
 /**
- * Reads the arguments of a tool: `"7"` is 7, `null` is absent, a single domain is a list of one, a URL is its host, unknown arguments
- * are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and ignores all others.
+ * Reads the arguments of a tool: `"7"` is 7, `null` and an empty hint are absent, a domain or a text with several is a list, a URL is its host,
+ * unknown arguments are ignored, and values out of range are rejected. `answer_quick` uses the configured hints and ignores all others.
  */
 export function parseQuestion(
   tool: ToolName,
@@ -39,7 +40,7 @@ export function parseQuestion(
   const given = tool === 'answer_quick' ? { query: args.query } : args;
   const problems: ArgumentProblem[] = [];
   const read = <T>(argument: string, accepted: string, parse: (value: unknown) => T | undefined, fallback?: T) => {
-    const received = given[argument] ?? undefined;
+    const received = isAbsent(given[argument], argument) ? undefined : given[argument];
     const value = received === undefined ? fallback : parse(received);
     if (value === undefined) problems.push({ argument, received, accepted });
     return value;
@@ -69,8 +70,32 @@ function integerFrom(min: number) {
   };
 }
 
+/** Models send an empty text, or a word for nothing, for a hint that they leave out. A question may have any text. */
+const NOTHING: readonly unknown[] = ['', 'null', 'none', 'undefined'];
+
+function isAbsent(value: unknown, argument: string): boolean {
+  if (value === undefined || value === null) return true;
+  return argument !== 'query' && typeof value === 'string' && NOTHING.includes(value.trim().toLowerCase());
+}
+
 function toDomains(value: unknown): readonly string[] | undefined {
-  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const hosts = list.map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
+  const hosts = entriesOf(value).map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
   return hosts.every((host) => host !== undefined) ? [...new Set(hosts)] : undefined;
+}
+
+const MAX_NESTING = 3;
+
+/** The entries of a list. Clients send it as a JSON text, or with commas in one text, which may be an entry of a list, too. */
+function entriesOf(value: unknown, depth = 0): readonly unknown[] {
+  if (depth > MAX_NESTING) return [value];
+  if (Array.isArray(value)) return value.flatMap((entry) => entriesOf(entry, depth + 1));
+  if (typeof value !== 'string') return [value];
+  const text = value.trim();
+  const json = /^["[]/.test(text) ? parseJson(text) : undefined;
+  if (Array.isArray(json) || typeof json === 'string') return entriesOf(json, depth + 1);
+  const items = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
+  // The query of a URL may have commas.
+  const separator = items.includes('?') ? /[;、，\n]|,\s/ : /[,;、，\n]/;
+  const entries = items.split(separator).map((entry) => entry.trim().replace(/^(["'])(.*)\1$/s, '$2'));
+  return entries.filter((entry) => entry !== '');
 }

@@ -114,7 +114,8 @@ const LIST_ITEM = /^[\s>]*(?:[-*+]\s|[•・]|\d{1,3}[.)]\s|\[\^?\d{1,3}\])/;
 const ENTRY = /^[\s>]*(?:[-*+]\s+|[•・]\s*)?(?:\[?\^?(?<number>\d{1,3})(?:[.)]|\]:?)\s+)?(?<text>\S.*)$/s;
 /** A URL may contain parentheses. */
 const BARE_PAGE = /^[\w-]+(?:\.[\w-]+)+\/\S*(?: |$)/;
-const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
+/** A URL in a text. */
+export const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
 const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 
 /** The sources of an entry; undefined if the entry is anything but links, or a text with a URL or a known ID. `Oranges ([a.com](…))` is no source. */

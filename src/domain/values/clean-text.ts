@@ -1,7 +1,4 @@
-/** ChatGPT's citation marks: U+E200 opens, U+E202 separates, U+E201 closes. */
-const CITATION_MARKS = /( ?)(?:\uE200[^\uE200\uE201\n]*\uE201)+(?=(.|\n|$))/g;
-const UNCLOSED_CITATION_MARK = /\uE200[\w\uE202]*$/;
-const STRAY_CITATION_MARK = /[\uE200-\uE202]/g;
+import { withoutMarks } from './citation-marks.ts';
 
 const TRACKING = 'utm_source=openai';
 
@@ -9,14 +6,11 @@ const URL_IN_TEXT = /https?:\/\/[^\s<>"`]+/gi;
 
 /**
  * Text from the web, safe to display: without characters that hide or reorder text or control a terminal, without
- * citation marks and without `utm_source=openai` in URLs. Line ends are `\n`; lone surrogates are replaced.
+ * the marks around citations and names, and without `utm_source=openai` in URLs. Line ends are `\n`; lone surrogates are replaced.
  */
 export function cleanText(text: string): string {
-  return withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'))
-    .replace(CITATION_MARKS, (_, space: string, next: string) => (/^[^\s.,;:!?)。、]/.test(next) ? space : ''))
-    .replace(UNCLOSED_CITATION_MARK, '')
-    .replace(STRAY_CITATION_MARK, '')
-    .replace(URL_IN_TEXT, withoutTracking);
+  const safe = withoutUnsafeCharacters(text.replace(/\r\n?|[\u2028\u2029]/g, '\n'));
+  return withoutMarks(safe).replace(URL_IN_TEXT, withoutTracking);
 }
 
 /** Like `cleanText`, for a text that must stay on one line, such as a title. */

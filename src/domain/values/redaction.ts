@@ -86,6 +86,15 @@ function spellingsOf(secret: string): readonly string[] {
   return [...new Set([JSON.stringify(secret).slice(1, -1), secret, encoded])];
 }
 
+/** Pairs of quotation marks that shells, forms and files leave around a key. */
+const QUOTATION_MARKS = ['""', "''", '``', '“”', '””', '‘’', '’’', '„“', '«»', '「」'];
+
+/** A key or token without the quotation marks around it, which no key has. */
+export function unquoted(key: string): string {
+  const isQuoted = key.length > 2 && QUOTATION_MARKS.includes(`${key.at(0)}${key.at(-1)}`);
+  return isQuoted ? key.slice(1, -1).trim() : key;
+}
+
 /** Why a key cannot be used; undefined if it can. */
 export function keyProblem(key: string | undefined) {
   if (key === undefined) return 'no_api_key';

@@ -4,7 +4,8 @@ import { isLoopback, parseListenAddress } from '../network/addresses.ts';
 import { type Environment, shownName, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './keys.ts';
 import { isOAuthConfigured, readOAuth } from './oauth-config.ts';
-import type { Report } from './problems.ts';
+import { type Report, reporter } from './problems.ts';
+import { withoutQuotationMarks } from './secrets.ts';
 import type { ConfigOptions } from './set-keys.ts';
 import { type CallerToken, hashOfToken, listOfProblems, readTokenFile } from './token-file.ts';
 import { hostPort } from './value-kinds.ts';
@@ -80,7 +81,7 @@ function readTokens({ tokenEnv = {}, unset, ...options }: TokenVariables, report
   const tokens: CallerToken[] = [];
   const notices: ConfigProblem[] = [];
   for (const [caller, name] of Object.entries(variables)) {
-    const token = variableText(environment, name);
+    const token = withoutQuotationMarks(shownName(name), variableText(environment, name), reporter(notices));
     const hash = hashOfToken(token);
     const twin = tokens.find((other) => other.hash.equals(hash));
     const problem = (message: string) => report(shownName(name), message);

@@ -52,7 +52,8 @@ async function resolve(
   problems: ConfigProblem[],
 ) {
   const { gateway } = config;
-  const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems));
+  const ofKey: ConfigProblem[] = [];
+  const key = readApiKey(environment, config.openai.apiKeyEnv, reporter(problems), reporter(ofKey));
   const proxy = readProxy(environment, config.openai.baseUrl, reporter(problems));
   const timeZone = toZone(config.clock.timeZone);
   const instructions = readNamedFiles(config, timeZone, report);
@@ -68,7 +69,11 @@ async function resolve(
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
   const lock = isLocked ? readLock(gateway.lock, startCommand?.(), writesLock ? () => {} : report) : undefined;
   const mistyped = mistypedVariables(environment, [...READ_ELSEWHERE, ...servers.ownSecrets, ...servers.ofEntries]);
-  const notices = [...(http?.notices ?? []), ...(callers === undefined ? [] : unknownCallers(config, callers))];
+  const notices = [
+    ...ofKey,
+    ...(http?.notices ?? []),
+    ...(callers === undefined ? [] : unknownCallers(config, callers)),
+  ];
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices, callers };
 }
 

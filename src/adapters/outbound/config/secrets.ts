@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import { MASK } from '../../../domain/values/redaction.ts';
+import { MASK, unquoted } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
 import { passwordsOf } from '../network/addresses.ts';
 import { type Environment, type NamedText, shownName, variableText } from '../network/environment.ts';
@@ -18,9 +18,9 @@ export interface ApiKey {
 }
 
 /** Reads the key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
-export function readApiKey(environment: Environment, name: string, report: Report): ApiKey {
+export function readApiKey(environment: Environment, name: string, report: Report, notify: Report): ApiKey {
   const variable = shownName(name);
-  const apiKey = variableText(environment, name) || undefined;
+  const apiKey = withoutQuotationMarks(variable, variableText(environment, name), notify) || undefined;
   const path = variableText(environment, `${name}_FILE`);
   if (path === '') return withoutUndefined({ apiKeyVariable: variable, apiKey });
   const apiKeyVariable = `${variable}_FILE`;
@@ -39,7 +39,18 @@ export function readApiKey(environment: Environment, name: string, report: Repor
   }
   // Files on Windows have no such mode.
   const isShared = process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
-  return { apiKeyVariable, apiKey: content.text.trim(), ...(isShared && { isKeyFileShared: true }) };
+  return {
+    apiKeyVariable,
+    apiKey: withoutQuotationMarks(apiKeyVariable, content.text.trim(), notify),
+    ...(isShared && { isKeyFileShared: true }),
+  };
+}
+
+/** A key or token without the quotation marks around it, of which the user is notified. */
+export function withoutQuotationMarks(variable: string, text: string, notify: Report): string {
+  const key = unquoted(text);
+  if (key !== text) notify(variable, 'has quotation marks around its value, which are not sent; remove them');
+  return key;
 }
 
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
@@ -50,7 +61,7 @@ export function secretVariables(config: ConfigTree): readonly string[] {
 
 /** The tokens of callers, and the passwords for the quota store. */
 export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
-  const tokens = tokenVariables(config).map((name) => variableText(environment, name));
+  const tokens = tokenVariables(config).map((name) => unquoted(variableText(environment, name)));
   const { store } = config.http.quota;
   return [...tokens, ...passwordsOf(store)];
 }

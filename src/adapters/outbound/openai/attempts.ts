@@ -1,5 +1,5 @@
 import { ok, type Result } from 'neverthrow';
-import { watchResponse } from '../../../application/answers/watch-response.ts';
+import { untilLastLook, watchResponse } from '../../../application/answers/watch-response.ts';
 import { whenSettled } from '../../../application/async/deadline.ts';
 import type {
   SearchObserver,
@@ -129,12 +129,10 @@ export class Attempts {
   ): Promise<Result<SearchReply, Failure>> {
     const { clock } = this.#options;
     const responses = new OpenAiStartedResponses({ ...this.#options, callFor: () => ok(client) });
-    const outcome = await watchResponse(
-      { id, request },
-      { responses, clock },
-      { ...observer, onLook: () => {} },
-      signal,
-    );
+    const pause = (ms: number, signal: AbortSignal) =>
+      clock.sleep(Math.min(ms, untilLastLook([request.deadlineMs], clock)), signal);
+    const watching = { ...observer, onLook: () => {}, pause };
+    const outcome = await watchResponse({ id, request }, { responses, clock }, watching, signal);
     if (outcome.isOk()) observer.onUsed(outcome.value.report);
     return outcome.mapErr((error) => permanentFailure(toWatchedError(error), error.kind));
   }

@@ -256,6 +256,28 @@ describe('a stream that breaks', () => {
     expect(seen).toContainEqual({ kind: 'retrying', reason: 'server_error', waitMs: 5000, attempt: 3 });
   });
 
+  test('is looked at once more just before the time limit of each call', async () => {
+    const process = startProcess();
+    const { api, clock, begin } = process;
+    const first = await begin();
+    api.fail('resp_1', interrupted);
+    await clock.advance(TIMEOUT_MS - 10_000);
+    const second = await begin();
+    api.finish('resp_1', TEXT);
+    await clock.advance(8000);
+    for (const call of [first, second]) expect((await answerOf(call)).result.answer).toContain('Found.');
+  });
+
+  test('has an answer that came after the last regular look', async () => {
+    const { api, clock, begin } = startProcess();
+    const waiting = await begin();
+    api.fail('resp_1', interrupted);
+    await clock.advance(TIMEOUT_MS - 3000);
+    api.finish('resp_1', TEXT);
+    await clock.advance(1000);
+    expect((await answerOf(waiting)).result.answer).toContain('Found.');
+  });
+
   test.each<[string, LookError, object]>([
     [
       'forbidden',

@@ -50,7 +50,7 @@ describe('the output contract', () => {
 
   test('the text is cleaned', () => {
     expect(textOf('Sunny\u202E. \uE200cite\uE202turn0search0\uE201([a](https://a.com?utm_source=openai))\r\n')).toBe(
-      'Sunny. ([a](https://a.com))\n\nSources:\n- web_search (2026-01-05)',
+      'Sunny. ([a](https://a.com))\n\nSources:\n- https://a.com (2026-01-05)',
     );
   });
 });

@@ -46,6 +46,9 @@ describe('numbers', () => {
     [7, 7],
     [9007199254740991, 9007199254740991],
     [null, 60],
+    ['', 60],
+    ['null', 60],
+    [' None ', 60],
   ])('%j is read as %j', (value, taken) => {
     expect(parse({ recency_days: value })._unsafeUnwrap().recencyDays).toBe(taken);
   });
@@ -55,7 +58,7 @@ describe('numbers', () => {
   });
 
   // S31
-  test.each([7.5, '7.5', -1, 2 ** 53, Number.NaN, '0x10', '', '７', true, [7]])(
+  test.each([7.5, '7.5', -1, 2 ** 53, Number.NaN, '0x10', '７', true, [7]])(
     'recency_days: %j is rejected, not clamped',
     (value) => {
       expect(problemsOf({ recency_days: value })).toEqual([
@@ -78,11 +81,29 @@ describe('domains', () => {
     ['one twice', ['jma.go.jp', 'https://JMA.go.jp/'], ['jma.go.jp']],
     ['an empty list, whatever the configuration', [], []],
     ['null', null, ['tenki.jp']],
+    ['an empty text', '', ['tenki.jp']],
+    ['the text null', 'null', ['tenki.jp']],
+    ['a list as a JSON text', '["jma.go.jp","example.com"]', ['jma.go.jp', 'example.com']],
+    ['an empty list as a JSON text', '[]', []],
+    ['one as a JSON text', '"jma.go.jp"', ['jma.go.jp']],
+    ['a list as Python writes it', "['jma.go.jp', 'example.com']", ['jma.go.jp', 'example.com']],
+    ['several with commas', 'jma.go.jp, example.com,a.jp', ['jma.go.jp', 'example.com', 'a.jp']],
+    ['several with Japanese commas', 'jma.go.jp、example.com', ['jma.go.jp', 'example.com']],
+    ['several in an entry of a list', ['jma.go.jp, example.com', ''], ['jma.go.jp', 'example.com']],
+    ['a list as a JSON text in a list', ['["jma.go.jp"]'], ['jma.go.jp']],
+    ['a URL with commas', 'https://jma.go.jp/?at=35,139', ['jma.go.jp']],
   ])('%s is accepted', (_, domains, taken) => {
     expect(parse({ domains })._unsafeUnwrap().domains).toEqual(taken);
   });
 
-  test.each([[''], [['jma.go.jp', 7]], [{}], [['jma.go.jp', 'not a host']]])('%j is rejected', (domains) => {
+  test.each([
+    [['jma.go.jp', 7]],
+    ['[7]'],
+    ['a b.com, jma.go.jp'],
+    [[[[[['jma.go.jp']]]]]],
+    [{}],
+    [['jma.go.jp', 'not a host']],
+  ])('%j is rejected', (domains) => {
     expect(problemsOf({ domains })).toEqual([
       { argument: 'domains', received: domains, accepted: 'a list of host names such as "example.com"' },
     ]);

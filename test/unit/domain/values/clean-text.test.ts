@@ -7,6 +7,17 @@ import { runs } from '../../../support/sized.ts';
 describe('citation marks', () => {
   test.each([
     ['a mark of two sources', 'Sunny.\uE200cite\uE202turn0search1\uE202turn0search2\uE201', 'Sunny.'],
+    ['a name', '\uE200entity\uE202["company","Acme Corp","maker"]\uE201 sold 5.', 'Acme Corp sold 5.'],
+    ['a name in an object', 'By \uE200entity\uE202{"name":"Acme"}\uE201.', 'By Acme.'],
+    ['a label', 'See \uE200url\uE202the report\uE202turn0search3\uE201 for more.', 'See the report for more.'],
+    ['a label of an unknown kind', 'A \uE200video\uE202Film\uE202turn0youtube1\uE201.', 'A Film.'],
+    [
+      'a name and a citation',
+      '\uE200entity\uE202["a","Acme"]\uE201\uE200cite\uE202turn0search0\uE201 sold.',
+      'Acme sold.',
+    ],
+    ['references of an unknown kind', 'A \uE200i\uE202turn0image1\uE202turn0image2turn0image3\uE201.', 'A.'],
+    ['a file and its lines', 'A \uE200filecite\uE202turn0file0\uE202L1-L9\uE201.', 'A.'],
     ['a mark that is cut at the end of the text', 'Sunny.\uE200cite\uE202turn0sea', 'Sunny.'],
     ['a mark between spaces', 'Sunny \uE200cite\uE202a\uE201 in Tokyo.', 'Sunny in Tokyo.'],
     ['a mark before a full stop', 'Sunny \uE200cite\uE202a\uE201.', 'Sunny.'],

@@ -7,6 +7,7 @@ import {
   MASK,
   redactedJson,
   redactedValue,
+  unquoted,
 } from '../../../../src/domain/values/redaction.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
@@ -139,4 +140,18 @@ test.each([
   ['%OPENAI_API_KEY%', 'placeholder_api_key'],
 ])('the problem with the key %j is %s', (key, problem) => {
   expect(keyProblem(key)).toBe(problem);
+});
+
+test.each([
+  ['"sk-abc"', 'sk-abc'],
+  ["'sk-abc'", 'sk-abc'],
+  ['“sk-abc”', 'sk-abc'],
+  ['„sk-abc“', 'sk-abc'],
+  ['" sk-abc "', 'sk-abc'],
+  ['"sk-abc', '"sk-abc'],
+  ['sk-"abc"', 'sk-"abc"'],
+  ['""', '""'],
+  ['', ''],
+])('%s without quotation marks around it is %s', (key, bare) => {
+  expect(unquoted(key)).toBe(bare);
 });

@@ -141,6 +141,16 @@ describe('layers', () => {
     },
   );
 
+  test('quotation marks around a key and a token are removed, with one notice for each', async () => {
+    const { openai, http, notices } = await config({
+      environment: { OPENAI_API_KEY: '"sk-quoted-0123456789"', MCP_HTTP_TOKEN: '“token-quoted”' },
+      commandLine: { '--http': '' },
+    });
+    expect(openai.apiKey).toBe('sk-quoted-0123456789');
+    expect(http?.tokens.map(({ hash }) => hash)).toEqual([hashOfToken('token-quoted')]);
+    expect(notices.map(({ where }) => where)).toEqual(['OPENAI_API_KEY', 'MCP_HTTP_TOKEN']);
+  });
+
   test('a map of tokens in the environment is merged over that in YAML', async () => {
     const { http } = await config({
       yaml: 'http: { token_env: { alice: A, bob: B } }',
