@@ -153,6 +153,7 @@ test('a body that ends before its reader leaves needs no timer', async () => {
 test.each([
   ['gzip', gzipSync],
   ['X-Gzip', gzipSync],
+  ['gzip, br', (text: string) => brotliCompressSync(gzipSync(text))],
   ['deflate', deflateSync],
   ['br', brotliCompressSync],
 ] as const)('a body that a proxy compressed with %s is decompressed', async (encoding, compress) => {

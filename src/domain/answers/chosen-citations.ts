@@ -4,7 +4,7 @@ import { withoutReferences } from '../values/citation-marks.ts';
 import { cleanLine, cleanText } from '../values/clean-text.ts';
 import { isOnHost, isWebUrl } from '../values/web-url.ts';
 import type { EmptyAnswer } from './answer-error.ts';
-import { type Citation, type NamedSources, pageKey, toCitations } from './citation.ts';
+import { type Citation, type CitedPage, type NamedSources, pageKey, toCitations } from './citation.ts';
 import { linkedPages } from './linked-pages.ts';
 import type { Reply } from './reply.ts';
 import { type ListedSource, withoutSections } from './sources-section.ts';
@@ -36,7 +36,9 @@ export function chooseCitations(received: Reply, choice: Choice): Result<ChosenC
   const text = withoutReferences(cleanText(received.text)).trim();
   // Some servers search, and link their sources in the text only.
   const isLinked = received.searched && received.sources.cited.length === 0;
-  const named = isLinked ? { ...received.sources, cited: linkedPages(text) } : received.sources;
+  const named = isLinked
+    ? { ...received.sources, cited: linkedIn(text, received.sources.consulted) }
+    : received.sources;
   // The API does not reliably leave out blocked hosts.
   const reply = { ...received, sources: filterSources(named, isAllowed) };
   const { ending, accessedOn = today } = reply;
@@ -50,6 +52,12 @@ export function chooseCitations(received: Reply, choice: Choice): Result<ChosenC
   const ids = [...citations.map(({ url }) => url), ...reply.sources.consulted];
   const { body, listed } = withoutSections(text, ids.filter((id) => !isWebUrl(id)).map(cleanLine));
   return ok({ ...common, body, listed: listed.filter(({ url }) => isAllowed(url)) });
+}
+
+/** The pages to which a text links, then those that only its own sections of sources list. */
+function linkedIn(text: string, consulted: readonly string[]): readonly CitedPage[] {
+  const { body, listed } = withoutSections(text, consulted.filter((id) => !isWebUrl(id)).map(cleanLine));
+  return [...linkedPages(body), ...listed.filter(({ url }) => isWebUrl(url)).map(({ url }) => ({ url }))];
 }
 
 /** Own sources that the text marks come first. If it marks none, all own sources that answered share the places with the web. */

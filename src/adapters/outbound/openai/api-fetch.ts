@@ -121,12 +121,25 @@ export class ApiExchange implements Dispatcher.DispatchHandler, AsyncIterableIte
     // An interim response, such as 103.
     if (status < 200) return;
     const headers = new Headers(Object.entries(received).map(([name, value]) => [name, String(value)]));
-    this.#decompressor = DECOMPRESSORS.get(headers.get('content-encoding')?.toLowerCase() ?? '')?.()
-      .on('data', (chunk: Buffer) => this.#push(chunk))
-      .on('end', () => this.#end())
-      .on('error', (error) => this.#stop(error));
+    this.#decode(headers.get('content-encoding') ?? '');
     const ok = status >= 200 && status < 300;
     this.#onResponse({ status, ok, headers, body: this, text: () => textOf(this) });
+  }
+
+  /** Several encodings are listed in the order in which they were applied. */
+  #decode(encodings: string): void {
+    const names = encodings
+      .toLowerCase()
+      .split(',')
+      .map((name) => name.trim());
+    const steps = names.reverse().flatMap((name) => DECOMPRESSORS.get(name)?.() ?? []);
+    for (const step of steps) step.on('error', (error) => this.#stop(error));
+    steps.reduce<Transform | undefined>((before, step) => before?.pipe(step) ?? step, undefined);
+    this.#decompressor = steps[0];
+    steps
+      .at(-1)
+      ?.on('data', (chunk: Buffer) => this.#push(chunk))
+      .on('end', () => this.#end());
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {

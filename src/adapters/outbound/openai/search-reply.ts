@@ -43,7 +43,8 @@ export function toSearchReply(
     sources: {
       // Messages before a call are not the answer, but their citations are sources of it.
       cited: (calls.length > 0 ? items.filter(isMessage) : messages).flatMap(citedBy),
-      consulted: searches.flatMap(consultedBy),
+      // xAI lists the pages of all searches beside the items.
+      consulted: [...searches.flatMap(consultedBy), ...textsIn(response.citations)],
       opened: searches.map(openedPage).filter((url) => url !== undefined),
     },
     accessedOn: datedIn && created && zonedDate(created, datedIn),
@@ -177,6 +178,10 @@ export function queriesOf(call: JsonObject): readonly string[] {
 export function openedPage(call: JsonObject): string | undefined {
   const action = asObject(call.action);
   return action?.type === 'open_page' || action?.type === 'find_in_page' ? asText(action.url) : undefined;
+}
+
+function textsIn(list: unknown): readonly string[] {
+  return Array.isArray(list) ? list.map(asText).filter((text) => text !== undefined) : [];
 }
 
 /** The sources of a search: URLs, or the name of a source without a URL (`oai-weather`). */
