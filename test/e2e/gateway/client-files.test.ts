@@ -226,6 +226,19 @@ describe('variables', () => {
   });
 });
 
+test('doctor --offline needs none of the variables', async () => {
+  const { write, run } = newProject();
+  const toml = `[mcp_servers.a]\nurl = "https://a.example/mcp"\nbearer_token_env_var = "T"\n[mcp_servers.b]\ncommand = "stub"\nenv_vars = ["K"]\n`;
+  const file = write('.vscode/mcp.json', {
+    servers: { c: { command: 'stub', cwd: `\${env:W}/x`, args: [`\${input:i}`] } },
+  });
+  const files = ['--servers', write('.codex/config.toml', toml), '--servers', file];
+  const { code, stdout } = await run(['doctor', '--offline', ...files]);
+  expect([code, stdout]).toEqual([0, expect.not.stringContaining('left out')]);
+  for (const name of ['T', 'K', 'W', 'INPUT_I'])
+    expect(stdout).toContain(`the environment variable ${name} is not set here`);
+});
+
 describe('several files', () => {
   test('are read in their order; the first one has a name, and both are reported', async () => {
     const { write, seen, tools } = newProject();

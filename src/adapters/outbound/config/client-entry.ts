@@ -2,8 +2,8 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { CLIENT_KEYS, type KeyContext, ruleOf } from './client-keys.ts';
 import { meantKey, SERVER_WORDS } from './member-words.ts';
-import { reporter } from './problems.ts';
-import { type ExpandContext, expandReferences } from './references.ts';
+import { type Report, reporter } from './problems.ts';
+import { type ExpandContext, expandReferences, notChecked } from './references.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 
 /** An entry of another client in the form of the YAML file. */
@@ -118,10 +118,24 @@ export class Translation {
       return;
     }
     const reportHere = reporter(this.#found, file);
+    const path = `${where}.${key}`;
     const expand = (text: string) => {
       const before = this.#found.length;
-      const read = expandReferences(text, `${where}.${key}`, this.#context, reportHere);
-      return this.#found.length > before ? undefined : read;
+      let isUnset = false;
+      const onUnset =
+        this.#context.onUnset &&
+        ((...problem: Parameters<Report>) => {
+          isUnset = true;
+          this.#context.onUnset?.(...problem);
+        });
+      const read = expandReferences(text, path, { ...this.#context, onUnset }, reportHere);
+      return isUnset || this.#found.length > before ? undefined : read;
+    };
+    const variable = (name: string) => {
+      const value = this.#context.environment[name] || undefined;
+      if (value !== undefined) this.#context.expanded.push([name, value]);
+      else this.#context.onUnset?.(path, notChecked(name));
+      return value ?? (this.#context.onUnset && `\u0024{${name}}`);
     };
     const targets = rule.read(entry[key], {
       entry,
@@ -129,13 +143,8 @@ export class Translation {
       documents,
       project,
       expand,
-      variable: (name) => {
-        const value = this.#context.environment[name] || undefined;
-        if (value !== undefined) this.#context.expanded.push([name, value]);
-        return value;
-      },
-      report: (message, member) =>
-        void reportHere(`${where}.${key}${member === undefined ? '' : `.${member}`}`, message),
+      variable,
+      report: (message, member) => void reportHere(member === undefined ? path : `${path}.${member}`, message),
       notRead: (advice) => void this.#notRead(key, advice),
     });
     for (const [target, value] of Object.entries(targets ?? {})) this.#set(target, value, key, rule.isLiteral === true);

@@ -59,7 +59,7 @@ export function expandReferences(text: string, where: string, context: ExpandCon
     if (value !== undefined) context.expanded.push([name, value]);
     else if (context.onUnset === undefined)
       report(where, advice ?? notSet(name), advice === undefined ? undefined : written);
-    else context.onUnset(where, `the environment variable ${name} is not set here, so that its value is not checked`);
+    else context.onUnset(where, notChecked(name));
     return value ?? (context.onUnset === undefined ? '' : written);
   };
   const replaced = (reference: Reference): string => {
@@ -80,6 +80,9 @@ export function expandReferences(text: string, where: string, context: ExpandCon
   };
   return read(partsOf(text, open));
 }
+
+export const notChecked = (name: string) =>
+  `the environment variable ${name} is not set here, so that its value is not checked`;
 
 const notSet = (name: string) => `the environment variable ${name} is not set`;
 
