@@ -4,7 +4,7 @@ import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts'
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import { OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
-import { watchFiles } from '../adapters/outbound/config/watched-files.ts';
+import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { LOOK_MS, watchFiles } from '../../../../../src/adapters/outbound/config/watched-files.ts';
+import { LOOK_MS, watchFiles } from '../../../../../src/adapters/outbound/files/watched-files.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { posixTest } from '../../../../support/platform.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../application/ports/services.ts';
-import { readText } from '../files/local-files.ts';
+import { readText } from './local-files.ts';
 
 interface WatchOptions {
   /** The current paths of the files. */
