@@ -139,6 +139,7 @@ function table(header, rows) {
 /** The code of an outcome in REST. */
 function codeOf(outcome, toolErrorCode) {
   if (outcome === 'answered') return '';
+  if (outcome === 'asked') return ': the caller got a question of the server, and may answer';
   if (outcome === 'internal_error') return ': `INTERNAL_ERROR`';
   if (outcome === 'tool_error') return ': `TOOL_EXECUTION_ERROR`';
   if (outcome === 'json_rpc') return ': `TOOL_EXECUTION_ERROR`, or by its code';

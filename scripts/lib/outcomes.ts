@@ -45,30 +45,33 @@ export const ANSWER_OUTCOMES: Readonly<
   web_not_restricted: 'the API rejects requests that keep the web closed',
 };
 
-const OF_TOOLS: Readonly<Record<'answered' | 'tool_error' | 'internal_error' | ToolCallError['kind'], true>> = {
-  answered: true,
-  audit_unavailable: true,
-  cancelled: true,
-  crashed: true,
-  input_required: true,
-  internal_error: true,
-  invalid_input: true,
-  invalid_result: true,
-  json_rpc: true,
-  login_required: true,
-  not_available: true,
-  not_read_only: true,
-  overloaded: true,
-  shutting_down: true,
-  timed_out: true,
-  too_large: true,
-  tool_changed: true,
-  tool_error: true,
-  unauthorized: true,
-  unknown_server: true,
-  unknown_tool: true,
-  unrecorded: true,
-};
+const OF_TOOLS: Readonly<Record<'answered' | 'asked' | 'tool_error' | 'internal_error' | ToolCallError['kind'], true>> =
+  {
+    answered: true,
+    asked: true,
+    audit_unavailable: true,
+    cancelled: true,
+    crashed: true,
+    input_required: true,
+    internal_error: true,
+    invalid_input: true,
+    invalid_result: true,
+    json_rpc: true,
+    login_required: true,
+    no_open_question: true,
+    not_available: true,
+    not_read_only: true,
+    overloaded: true,
+    shutting_down: true,
+    timed_out: true,
+    too_large: true,
+    tool_changed: true,
+    tool_error: true,
+    unauthorized: true,
+    unknown_server: true,
+    unknown_tool: true,
+    unrecorded: true,
+  };
 
 /** The outcomes of a call of a tool of a server. The reference of REST says what the code of each means. */
 export const TOOL_OUTCOMES: readonly string[] = Object.keys(OF_TOOLS);

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ExposedTools } from '../adapters/inbound/mcp/exposed-tools.ts';
 import { answerToolList, CHECK_SOURCES } from '../adapters/inbound/mcp/tool-schemas.ts';
@@ -7,6 +8,7 @@ import type { Application } from '../application/answers/application.ts';
 import { whenNeeded } from '../application/async/shared-runs.ts';
 import { checkProvider } from '../application/check/check-provider.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
+import { OpenCalls } from '../application/tools/open-calls.ts';
 import { type CatalogueOptions, ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts';
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
@@ -58,11 +60,14 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
   const common = { ...runtime, configured, on };
   const catalogue = new ToolCatalogue({ ...common, providers });
+  const openCalls = new OpenCalls({ ...runtime, newState, digest });
   // `POST /mcp/check` needs the check without its tool in the lists.
   const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });
-  const ofMcp = { ...runtime, catalogue, toolErrors: server.toolErrors };
+  const ofMcp = { ...runtime, catalogue, openCalls, toolErrors: server.toolErrors };
   return {
     catalogue,
+    /** The calls of clients that get questions of servers as results. */
+    openCalls,
     checks: citations.rest ? checkCatalogue : undefined,
     moreInstructions: longAnswers && UNFINISHED_INSTRUCTIONS,
     /** Undefined before the first question. */
@@ -81,6 +86,10 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
     endServers: () => gateway?.end(),
   };
 }
+
+/** 256 random bits, so that nobody can guess the state of another caller's call. */
+const newState = () => randomBytes(32).toString('base64url');
+const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 interface AnswerOptions {
   readonly load: () => Promise<Application>;

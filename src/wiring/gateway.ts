@@ -17,6 +17,7 @@ import { type ToolNotice, ToolNotices } from '../application/gateway/tool-notice
 import type { Logger } from '../application/ports/services.ts';
 import type { KeptDefinitions, OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
+import type { JsonObject } from '../domain/values/json.ts';
 import type { RemoteServers } from './remote-servers.ts';
 import { commandForClients, IDENTITY, PROGRAM, type Runtime } from './runtime.ts';
 
@@ -28,6 +29,8 @@ export interface GatewayOptions {
   readonly onToolsChanged?: () => void;
   readonly onListChanged?: OnListChanged | undefined;
   readonly onRenewal?: OnRenewal;
+  /** Returns what callers can be asked, when a server starts (MCP, client capabilities). */
+  readonly declared?: () => JsonObject;
   /** Whether callers share the servers. */
   readonly isShared?: boolean;
   /** Which servers start with the gateway. Default: `at_once`. */
@@ -110,7 +113,7 @@ export function exposeServers(runtime: Runtime, served: ServedOptions) {
 /** Makes servers of entries of the configuration. `programEnds` aborts when the program ends, and its servers must end soon. */
 function createToolServers(
   runtime: Runtime,
-  { logSpawn, onRenewal = () => {} }: Pick<GatewayOptions, 'logSpawn' | 'onRenewal'>,
+  { logSpawn, declared, onRenewal = () => {} }: Pick<GatewayOptions, 'logSpawn' | 'declared' | 'onRenewal'>,
   programEnds: AbortSignal,
 ) {
   const { config, clock, logger } = runtime;
@@ -118,7 +121,7 @@ function createToolServers(
   return {
     create: async (entry: ServerEntry): Promise<ToolServer> => {
       const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
-      const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY };
+      const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
       if (connection.kind === 'remote') {
         remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
         return (await remote).create({ ...connection, ...common });

@@ -54,16 +54,16 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   const { config, clock, stderr } = runtime;
   const metrics = new Metrics(VERSION);
   const onReload = (part: ReloadedPart) => (isSuccessful: boolean) => metrics.onReload(part, isSuccessful, clock.now());
-  const { catalogue, checks, moreInstructions, application, startGateway, endServers, expose } = composeCatalogue(
-    runtime,
-    {
+  const { catalogue, openCalls, checks, moreInstructions, application, startGateway, endServers, expose } =
+    composeCatalogue(runtime, {
       servers: [],
       isShared: true,
+      // Each call says what its caller can be asked; the connections are those of all callers.
+      declared: () => ({ elicitation: { form: {}, url: {} } }),
       logSpawn: (line) => stderr.say('info', line),
       onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
       on: (event) => metrics.on(event),
-    },
-  );
+    });
   const servers = new LoadedServers(startGateway);
   // No client can be notified of changes.
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
@@ -87,6 +87,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     quota,
     servers,
     catalogue,
+    openCalls,
     checks,
     // Without answer tools, there is nothing to warn of.
     canAnswer: !lacksKey(config) || isGatewayOnly(config),
@@ -94,15 +95,16 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     endWaits: () => application()?.endWaits?.() === true,
     pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
   });
-  return { http, server, servers, metrics, onReload, application, quota, tokens, oauth, endServers };
+  return { http, server, servers, metrics, openCalls, onReload, application, quota, tokens, oauth, endServers };
 }
 
 /** Registers the metrics that only some configurations have. */
 function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...endpoint }: Endpoint): void {
-  const { http, servers, application, quota, oauth } = endpoint;
+  const { http, servers, openCalls, application, quota, oauth } = endpoint;
   onReload('configuration')(true);
   if (http.tokenFile !== undefined) onReload('token_file')(true);
   metrics.registerServers(servers);
+  metrics.registerQuestions(openCalls);
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);

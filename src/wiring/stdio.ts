@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
+import { ClientQuestions } from '../adapters/inbound/mcp/client-questions.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
 import { ListChanges, Subscriptions } from '../adapters/inbound/mcp/subscriptions.ts';
 import { claimStdout, onReaderGone, StdioTransport } from '../adapters/inbound/stdio/stdio-transport.ts';
@@ -41,12 +43,14 @@ async function compose(runtime: Runtime, stdout: Stdout) {
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;
   const changes = new ListChanges();
-  const { moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
+  const questions = new ClientQuestions(randomUUID);
+  const { moreInstructions, startGateway, expose, endServers, openCalls } = composeCatalogue(runtime, {
     configured,
     servers: answerServers(config, rights),
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),
     onToolsChanged: () => changes.onToolsChanged(),
+    declared: () => questions.declared,
     onListChanged: isExposed ? (server, list) => rights.mayRead(server) && changes.notify(list) : undefined,
   });
   // The servers start with the first list or call.
@@ -60,6 +64,8 @@ async function compose(runtime: Runtime, stdout: Stdout) {
     by: { caller: LOCAL_CALLER, door: 'stdio', rights },
     moreInstructions,
     subscriptions,
+    questions,
+    openCalls,
   });
   const transport = new StdioTransport({
     session,
@@ -68,7 +74,10 @@ async function compose(runtime: Runtime, stdout: Stdout) {
     logger,
     redact: redactor.anywhere,
     lineMode: config.server.lineMode,
-    onInputEnded: () => subscriptions?.end(),
+    onInputEnded: () => {
+      subscriptions?.end();
+      session.endQuestions();
+    },
   });
   changes.connect(exposed, [
     (list) => transport.notify(`notifications/${list}/list_changed`),

@@ -87,6 +87,7 @@ export function fixtureMethods(options: {
     transport: 'stdio',
     timeoutMs: 10_000,
     startupTimeoutMs: 10_000,
+    questionTimeoutMs: 10_000,
     restart: 'never',
     start: 'at_once',
     idleMs: 0,

@@ -71,6 +71,7 @@ export class FakeConnection implements ServerConnection {
   readonly transport = 'stdio';
   readonly pid = undefined;
   readonly protocolVersion = '2025-11-25';
+  readonly asksByResult = false;
   readonly serverInfo = { name: 'fake', version: '1.2.3' };
   /** The calls that were sent, in order. */
   readonly calls: { readonly name: string; readonly args: JsonObject }[] = [];

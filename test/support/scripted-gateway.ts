@@ -31,6 +31,7 @@ export function configured(
     transport: 'stdio',
     timeoutMs: 30_000,
     startupTimeoutMs: 60_000,
+    questionTimeoutMs: 600_000,
     restart: 'on-failure',
     start: 'at_once',
     idleMs: 0,

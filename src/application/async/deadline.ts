@@ -20,29 +20,74 @@ export function forwardAbort(signal: AbortSignal, controller: AbortController): 
   return () => signal.removeEventListener('abort', onAbort);
 }
 
+/** Stops the clock of a time limit. Returns a function that lets it go on. */
+export type Pause = () => () => void;
+
+const NO_PAUSE: Pause = () => () => {};
+
 /**
  * Runs `task` with a signal that aborts with `signal`, for the same reason, or after `ms`. `isTimedOut` is true if the time limit passed first.
- * Leaves no timer and no listener. If `ms` is infinite, the task gets `signal` itself.
+ * Leaves no timer and no listener. If `ms` is infinite, the task gets `signal` itself. While the task has paused the limit, no time of it passes.
  */
 export async function withDeadline<T>(
   clock: Clock,
   ms: number,
   signal: AbortSignal,
-  task: (signal: AbortSignal) => Promise<T>,
+  task: (signal: AbortSignal, pause: Pause) => Promise<T>,
 ): Promise<{ readonly outcome: T; readonly isTimedOut: boolean }> {
   if (ms === Number.POSITIVE_INFINITY) {
-    const outcome = await task(signal);
+    const outcome = await task(signal, NO_PAUSE);
     return { outcome, isTimedOut: signal.reason === TIMED_OUT };
   }
   const limit = new AbortController();
   const stopForwarding = forwardAbort(signal, limit);
-  const cancelTimer = clock.after(ms, () => limit.abort(TIMED_OUT));
+  const timer = new PausableTimer(clock, ms, () => limit.abort(TIMED_OUT));
   try {
-    const outcome = await task(limit.signal);
+    const outcome = await task(limit.signal, () => timer.pause());
     return { outcome, isTimedOut: limit.signal.reason === TIMED_OUT };
   } finally {
-    cancelTimer();
+    timer.end();
     stopForwarding();
+  }
+}
+
+class PausableTimer {
+  readonly #clock: Clock;
+  readonly #onElapsed: () => void;
+  #leftMs: number;
+  #sinceMs = 0;
+  #pauses = 0;
+  #isEnded = false;
+  #cancel = (): void => {};
+
+  constructor(clock: Clock, ms: number, onElapsed: () => void) {
+    this.#clock = clock;
+    this.#leftMs = ms;
+    this.#onElapsed = onElapsed;
+    this.#run();
+  }
+
+  /** Several pauses end with the last of them. */
+  pause(): () => void {
+    this.#pauses += 1;
+    if (this.#pauses === 1) {
+      this.#cancel();
+      this.#leftMs -= this.#clock.elapsedMs() - this.#sinceMs;
+    }
+    return () => {
+      this.#pauses -= 1;
+      if (this.#pauses === 0 && !this.#isEnded) this.#run();
+    };
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#cancel();
+  }
+
+  #run(): void {
+    this.#sinceMs = this.#clock.elapsedMs();
+    this.#cancel = this.#clock.after(Math.max(0, this.#leftMs), this.#onElapsed);
   }
 }
 

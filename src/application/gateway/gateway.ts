@@ -156,7 +156,7 @@ export class Gateway implements ToolProvider {
     const supervisor = this.#byName.get(server);
     // A reload may have removed the server in the meantime.
     if (supervisor === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
-    return callOnServer(supervisor, call, this.#options.validator, signal);
+    return callOnServer(supervisor, call, this.#options, signal);
   }
 
   /** Starts a server immediately, in any state. */

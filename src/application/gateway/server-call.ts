@@ -2,13 +2,14 @@ import { err, ok, type Result } from 'neverthrow';
 import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
-import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import { type NamedTools, toolsByName } from '../../domain/gateway/unique-names.ts';
 import { withoutUndefined } from '../../domain/values/json.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
-import type { SchemaValidator, ServerConnection, ToolProgress } from '../ports/tool-server.ts';
-import type { FoundTool, ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
+import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
+import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolReturn } from '../tools/tool-call.ts';
+import { sendWithAnswers } from './asked-call.ts';
+import type { GatewayOptions } from './server-definition.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
 /** All servers, as callers with these rights see them. */
@@ -54,29 +55,51 @@ function toolOf(
 export async function callOnServer(
   supervisor: ServerSupervisor,
   call: ObservedCall,
-  loadValidator: () => Promise<SchemaValidator>,
+  { validator: loadValidator, clock }: Pick<GatewayOptions, 'validator' | 'clock'>,
   signal: AbortSignal,
 ): Promise<ToolOutcome> {
-  const { server, tool: name, args, by, line, on } = call;
+  const { server, tool: name, args, by } = call;
   const usable = usableTool(supervisor, call);
   if (usable.isErr()) return err(usable.error);
   const validator = await loadValidator();
   const problem = validator.validate({ server, tool: name, schema: usable.value.tool.inputSchema, value: args });
   if (problem !== undefined) return err({ kind: 'invalid_input', errors: [problem] });
 
-  const send = async (connection: ServerConnection): Promise<Result<ToolResult, ToolServerError | ToolCallError>> => {
-    // The tool may have changed while the call was waiting.
-    const sendable = usableTool(supervisor, call);
-    if (sendable.isErr()) return err(sendable.error);
-    const { tool, own } = sendable.value;
-    const begun = line === undefined || isReadOnly(tool) ? undefined : await line.begin();
-    if (begun?.isErr()) return err(begun.error);
-    const onProgress = call.wantsProgress ? (progress: ToolProgress) => on({ kind: 'progress', progress }) : undefined;
-    const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema };
-    on({ kind: 'sent' });
-    return connection.callTool(own.name, args, options, signal);
-  };
-  return supervisor.use(() => runOnServer(supervisor, by.caller, send, signal), signal);
+  const run = (connection: ServerConnection) => send(connection, { supervisor, call, clock }, signal);
+  return supervisor.use(() => runOnServer(supervisor, by.caller, run, signal), signal);
+}
+
+interface Sending extends Pick<GatewayOptions, 'clock'> {
+  readonly supervisor: ServerSupervisor;
+  readonly call: ObservedCall;
+}
+
+/** Sends a call whose turn has come. */
+async function send(
+  connection: ServerConnection,
+  { supervisor, call, clock }: Sending,
+  signal: AbortSignal,
+): Promise<Result<ToolReturn, ToolServerError | ToolCallError>> {
+  const { args, by, line, on } = call;
+  // The tool may have changed while the call was waiting.
+  const sendable = usableTool(supervisor, call);
+  if (sendable.isErr()) return err(sendable.error);
+  const isOpen = connection.asksByResult || call.retry?.requestState === undefined;
+  if (!isOpen) return err({ kind: 'no_open_question' });
+  const { tool, own } = sendable.value;
+  const begun = line === undefined || isReadOnly(tool) ? undefined : await line.begin();
+  if (begun?.isErr()) return err(begun.error);
+  const onProgress = call.wantsProgress ? (progress: ToolProgress) => on({ kind: 'progress', progress }) : undefined;
+  const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema };
+  on({ kind: 'sent' });
+  const { questionTimeoutMs } = supervisor.definition;
+  const retry = connection.asksByResult ? call.retry : undefined;
+  return sendWithAnswers(
+    call,
+    (again, asked) => connection.callTool(own.name, args, { ...options, asked, retry: again }, signal),
+    { clock, questionTimeoutMs, retry },
+    signal,
+  );
 }
 
 /** The tool of a call, if it exists now and is approved. */

@@ -1,5 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CallOrigin, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
+import type { Asker, Retry } from '../../domain/gateway/elicitation.ts';
+import { type InputRequests, parseInputRequests, withNamedServer } from '../../domain/gateway/input-requests.ts';
 import { toServedCompletion, toServedContents, toServedPrompt } from '../../domain/gateway/served-result.ts';
 import {
   exposedEntries,
@@ -14,6 +16,8 @@ import type { JsonObject } from '../../domain/values/json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
+import { CallElicitations } from '../tools/call-elicitations.ts';
+import { refuseUnanswerable } from './asked-call.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
@@ -31,6 +35,13 @@ export interface SharedRequest {
   readonly id: string;
   /** The parameters, with the server's own name or URI. */
   readonly toParams: (id: string) => JsonObject;
+}
+
+/** A request of a client that can answer a server of MCP 2026-07-28, which may ask before it answers. */
+interface AskableRequest extends SharedRequest {
+  /** What the client can be asked; empty if nothing. */
+  readonly declared?: JsonObject;
+  readonly retry?: Retry | undefined;
 }
 
 /** The resources, prompts and completions of all servers, presented as those of one server. No promise rejects. */
@@ -75,7 +86,7 @@ export class SharedResources {
 
   /** `unknown_server` means that no server of the caller has such a resource or prompt. */
   async ask(
-    { method, kind, id, toParams }: SharedRequest,
+    { method, kind, id, toParams, declared = {}, retry }: AskableRequest,
     by: CallOrigin,
     signal: AbortSignal,
   ): Promise<Result<JsonObject, ToolCallError>> {
@@ -92,18 +103,24 @@ export class SharedResources {
     ): Promise<Result<JsonObject, ToolCallError | ToolServerError>> => {
       if (connection.capabilities[isPrompt ? 'prompts' : 'resources'] === undefined) return UNKNOWN;
       const isEmpty = isCompletion && connection.capabilities.completions === undefined;
-      return isEmpty ? ok({ completion: { values: [] } }) : connection.request(method, params, limit);
+      return isEmpty
+        ? ok({ completion: { values: [] } })
+        : connection.request(method, params, limit, { declared, retry });
     };
     const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
       server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),
     );
     if (isCompletion) return outcome.map(toServedCompletion);
     const name = nameOf(server);
-    return outcome.map((result) =>
-      isPrompt
-        ? withExposedLinks(toServedPrompt(result), name)
-        : withExposedContents(toServedContents(result, own), name, own, id),
-    );
+    return outcome.andThen((result) => {
+      const asks = parseInputRequests(name, result);
+      if (asks !== undefined) return toQuestion(result, asks, { server: name, declared, clock: this.#clock });
+      return ok(
+        isPrompt
+          ? withExposedLinks(toServedPrompt(result), name)
+          : withExposedContents(toServedContents(result, own), name, own, id),
+      );
+    });
   }
 
   /** The server of a URI, and the URI there. A URI without a server belongs to the only server with resources, if there is just one. */
@@ -141,6 +158,18 @@ export class SharedResources {
   #whenListed(servers: readonly ServerSupervisor[], signal: AbortSignal): Promise<void> {
     return this.#gateway.whenListed(LIST_WAIT_MS, signal, servers.map(nameOf));
   }
+}
+
+/** The question of a server for the client, or the error for a client that cannot be asked. */
+function toQuestion(
+  result: JsonObject,
+  asks: InputRequests,
+  { server, declared, clock }: { readonly server: string; readonly declared: JsonObject; readonly clock: Clock },
+): Result<JsonObject, ToolCallError> {
+  const asker: Asker = { declared, isRelay: true, ask: async () => 'nobody' };
+  const elicitations = new CallElicitations({ asker, clock, onEnded: () => {} });
+  refuseUnanswerable(asks, elicitations, server);
+  return elicitations.refused === undefined ? ok(withNamedServer(result, asks)) : err(elicitations.refused);
 }
 
 const UNKNOWN = err({ kind: 'unknown_server' as const, server: '', known: [] });

@@ -1,6 +1,8 @@
 import type { Result } from 'neverthrow';
 import type { TraceContext } from '../../domain/gateway/call-origin.ts';
+import type { Elicitation, ElicitationAnswer, NotAnswered, Retry } from '../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { InputRequests } from '../../domain/gateway/input-requests.ts';
 import type { LeftOut, SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
 import type { SchemaError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
@@ -36,6 +38,27 @@ export interface ListedTools {
   readonly leftOut: readonly LeftOut[];
 }
 
+/** The caller of a tool, as far as its server may ask questions. The members never reject or throw. */
+export interface AskedCaller {
+  /** The name of the caller. A question of a server whose call is not known is asked only if all calls on the connection are of this caller. */
+  readonly caller: string;
+  /** What the caller can be asked, as clients declare it in MCP. A server of 2026-07-28 gets it with the call. */
+  readonly declared: JsonObject;
+  canBeAsked(mode: Elicitation['mode']): boolean;
+  ask(elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  /** Called for a question that is not asked. `elicitation`: undefined if it cannot be read. */
+  onRefused(why: NotAnswered, request: JsonObject, elicitation?: Elicitation): void;
+  /** Called when the call waits, because a question to another caller is open. */
+  onWaiting(): void;
+  /** What a server asked by a URL is done. */
+  onCompleted(elicitationId: string): void;
+}
+
+/** The result of a call. With `asks`, the server wants the call to be sent again, with answers if it has requests; there is no content. */
+export interface ServerResult extends ToolResult {
+  readonly asks?: InputRequests;
+}
+
 /** A running server: a child process, or a connection to another machine. */
 export interface ServerConnection {
   readonly transport: 'stdio' | 'http' | 'sse';
@@ -61,13 +84,24 @@ export interface ServerConnection {
       readonly trace?: TraceContext | undefined;
       /** The schema of the tool, which can mark arguments that a remote server also needs as headers (SEP-2243). */
       readonly inputSchema?: JsonObject | undefined;
+      /** Without it, a question of the server gets `cancel`. */
+      readonly asked?: AskedCaller | undefined;
+      /** Only servers of MCP 2026-07-28 get it. */
+      readonly retry?: Retry | undefined;
     },
     signal: AbortSignal,
-  ): Promise<Result<ToolResult, ToolServerError>>;
+  ): Promise<Result<ServerResult, ToolServerError>>;
+  /** Whether the server asks by the result of a call, as in MCP 2026-07-28, and gets the answers with the next call. */
+  readonly asksByResult: boolean;
   /** Like `listTools`, for another list of MCP: `method` requests it, and its result has it in `member`. */
   list(method: string, member: string, signal: AbortSignal): Promise<Result<readonly unknown[], ToolServerError>>;
   /** Like `callTool`, for another request of MCP. */
-  request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>>;
+  request(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    asked?: { readonly declared: JsonObject; readonly retry?: Retry | undefined },
+  ): Promise<Result<JsonObject, ToolServerError>>;
   /** Ends the server, with its complete process tree. Calls in flight fail. Resolves when nothing is left. */
   close(): Promise<void>;
 }

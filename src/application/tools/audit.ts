@@ -6,6 +6,7 @@ import { redactedValue } from '../../domain/values/redaction.ts';
 import { sortedJson } from '../../domain/values/sorted-json.ts';
 import type { AuditLog } from '../ports/callers.ts';
 import type { Services } from '../ports/services.ts';
+import type { AuditedElicitation } from './call-elicitations.ts';
 
 /** How much of a call's arguments is written, and whether a call is refused if its line cannot be written. */
 export interface AuditPolicy {
@@ -42,6 +43,8 @@ interface Ending {
   readonly outcome: string;
   readonly isMade: boolean;
   readonly result?: unknown;
+  /** The questions of the server, without their texts. */
+  readonly questions?: readonly AuditedElicitation[];
 }
 
 const MAX_NAME = 200;
@@ -86,10 +89,10 @@ export class Audit {
       const written = await log.append(await this.#toLine(call, begun, { outcome: 'begun' }));
       return this.#accepts(written) ? ok() : err(UNAVAILABLE);
     };
-    const write = async ({ outcome, result }: Omit<Ending, 'isMade'>) => {
+    const write = async ({ outcome, result, questions }: Omit<Ending, 'isMade'>) => {
       const bytes = result === undefined ? undefined : bytesOf(JSON.stringify(result));
       const ms = Math.round(clock.elapsedMs() - startedMs);
-      const ended = { outcome, ms, bytes };
+      const ended = { outcome, ms, bytes, ...(questions?.length && { questions }) };
       return this.#accepts(await log.append(await this.#toLine(call, begun, ended)));
     };
     try {

@@ -3,15 +3,17 @@ import { ANSWER_ERRORS, type AnswerError, type SearchError } from '../../domain/
 import type { AnswerResult } from '../../domain/answers/answer-result.ts';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
-import type { Asker } from '../../domain/gateway/elicitation.ts';
+import type { Asker, Retry } from '../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import { TOOL_ERRORS, type ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { Kind } from '../../domain/values/kind.ts';
+import type { Pause } from '../async/deadline.ts';
 import type { SearchProgress, SearchReport, SearchUse } from '../ports/llm-search.ts';
 import type { ToolProgress } from '../ports/tool-server.ts';
 import type { AuditLine } from './audit.ts';
+import type { CallElicitations } from './call-elicitations.ts';
 
 /** A call as an entry point of the program asks for it. */
 export interface ToolCall {
@@ -34,6 +36,8 @@ export interface ToolCall {
   readonly exposedName?: string | undefined;
   /** Asks the person who called what the server wants to know. Absent if nobody can be asked. */
   readonly asker?: Asker | undefined;
+  /** The answers of a caller who has read the question of a server of MCP 2026-07-28. */
+  readonly retry?: Retry | undefined;
   /** Gets the events of the call. Must not throw. */
   readonly on?: ((event: CallEvent) => void) | undefined;
 }
@@ -43,6 +47,9 @@ export interface ObservedCall extends ToolCall {
   readonly on: (event: CallEvent) => void;
   /** The line in the audit; undefined without an audit. */
   readonly line?: AuditLine | undefined;
+  readonly elicitations: CallElicitations;
+  /** Stops the time limit of the call. */
+  readonly pause: Pause;
 }
 
 /** What happens during a call, in this order. Readers ignore the kinds that do not concern them, so that another kind is added only here. */
@@ -59,20 +66,27 @@ export type CallEvent =
   /** Progress of an answer, which may wait for a place at the API. */
   | Kind<'searching', { progress: SearchProgress }>
   | Kind<'used', { use: SearchUse }>
+  /** The call waits, because a question to another caller is open at the server. */
+  | Kind<'waiting'>
+  /** The caller has got a question as the result, and may go on with another request. */
+  | Kind<'asked', { server: string; tool: string }>
   | Kind<'ended', { report: CallReport }>;
 
 /** The result of a tool. An answer tool's result also has the answer. */
-interface ToolReturn extends ToolResult {
+export interface ToolReturn extends ToolResult {
   readonly answer?: Answer;
+  /** The result is a question of the server, which the caller reads and answers by a retry. */
+  readonly isQuestion?: true;
 }
 
 export type ToolError = ToolCallError | Kind<'answer_failed', { error: AnswerError }>;
 
 export type ToolOutcome = Result<ToolReturn, ToolError>;
 
-/** `tool_error`: a result with `isError`; `unfinished`: an answer whose search continues. */
+/** `asked`: the caller has got a question, and may answer by a retry; `tool_error`: a result with `isError`; `unfinished`: an answer whose search continues. */
 type OutcomeName =
   | 'answered'
+  | 'asked'
   | 'tool_error'
   | 'unfinished'
   | 'internal_error'
@@ -92,7 +106,8 @@ export interface CallReport extends SearchUse {
 
 export function outcomeOf(outcome: ToolOutcome): OutcomeName {
   if (outcome.isErr()) return outcome.error.kind === 'answer_failed' ? outcome.error.error.kind : outcome.error.kind;
-  const { answer, isError } = outcome.value;
+  const { answer, isError, isQuestion } = outcome.value;
+  if (isQuestion) return 'asked';
   return answer?.report.state === 'unfinished' ? 'unfinished' : isError ? 'tool_error' : 'answered';
 }
 

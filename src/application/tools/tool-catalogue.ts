@@ -6,6 +6,7 @@ import { withDeadline } from '../async/deadline.ts';
 import type { SearchUse } from '../ports/llm-search.ts';
 import type { Services } from '../ports/services.ts';
 import type { Audit } from './audit.ts';
+import { type AuditedElicitation, CallElicitations } from './call-elicitations.ts';
 import {
   type CallEvent,
   type CallReport,
@@ -58,6 +59,9 @@ export class ToolCatalogue {
     const { clock, audit, on: onAny } = this.#options;
     const startedMs = clock.elapsedMs();
     const uses: SearchUse[] = [];
+    const questions: AuditedElicitation[] = [];
+    const onEnded = (ended: AuditedElicitation) => questions.push(ended);
+    const elicitations = new CallElicitations({ asker: call.asker, clock, onEnded });
     let found: GatewayTool | undefined;
     const on = (event: CallEvent) => {
       if (event.kind === 'found') found = event.tool;
@@ -72,8 +76,12 @@ export class ToolCatalogue {
     on({ kind: 'begun', server: call.server });
     try {
       const outcome = await (audit === undefined
-        ? this.#callAllowed({ ...call, on }, signal)
-        : audit.record(call, (line) => this.#callAllowed({ ...call, on, line }, signal), toEnding));
+        ? this.#callAllowed({ ...call, on, elicitations }, signal)
+        : audit.record(
+            call,
+            (line) => this.#callAllowed({ ...call, on, line, elicitations }, signal),
+            (outcome) => ({ ...toEnding(outcome), questions }),
+          ));
       end(outcome);
       return outcome;
     } catch (bug) {
@@ -96,7 +104,7 @@ export class ToolCatalogue {
   }
 
   /** Passes a call on to its provider if the caller may use the tool. Any other tool does not exist for this caller. */
-  async #callAllowed(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
+  async #callAllowed(call: Omit<ObservedCall, 'pause'>, signal: AbortSignal): Promise<ToolOutcome> {
     const { providers, clock, configured = [] } = this.#options;
     const { server } = call;
     const { rights } = call.by;
@@ -118,14 +126,14 @@ export class ToolCatalogue {
     const started = call.waitsForStart ? await provider.find(call, signal) : undefined;
     let isStarting = false;
     // The time limit includes the waits for a first start, which has a limit of its own, and for a free place.
-    const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, async (untilOver) => {
+    const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, async (untilOver, pause) => {
       const finding = started ?? provider.find(call, untilOver);
       // A known tool is called at once, because a repeated question must join its search before the next message cancels the first call.
       const { tool, problem } = finding instanceof Promise ? await finding : finding;
       isStarting = problem?.kind === 'cancelled';
       if (tool !== undefined && rights.mayUse(tool)) {
         call.on({ kind: 'found', tool });
-        return problem === undefined ? provider.call({ ...call, tool: tool.name }, untilOver) : err(problem);
+        return problem === undefined ? provider.call({ ...call, tool: tool.name, pause }, untilOver) : err(problem);
       }
       if (tool === undefined && problem !== undefined && problem.kind !== 'unknown_tool') return err(problem);
       return unknownTool(call, owners, { ...problem, ...(tool && { isDenied: true }) });

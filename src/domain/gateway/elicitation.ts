@@ -1,6 +1,7 @@
-import { cleanText } from '../values/clean-text.ts';
-import type { JsonObject } from '../values/json.ts';
+import { withoutUnsafeCharacters } from '../values/clean-text.ts';
+import { isObject, type JsonObject } from '../values/json.ts';
 import type { Kind } from '../values/kind.ts';
+import { isFormSchema } from './elicitation-schema.ts';
 
 /** What a server asks the person who called, while its tool runs: to fill in a form, or to visit a URL (MCP, elicitation). */
 export type Elicitation =
@@ -30,10 +31,17 @@ export interface Asker {
   readonly declared: JsonObject;
   /** The caller reads the `input_required` of a server itself and retries (MCP 2026-07-28), so that such results are passed on. */
   readonly isRelay?: boolean | undefined;
-  /** Asks the person, and waits for the answer. Never rejects; resolves with `cancel` soon after `signal` aborts. */
-  ask(elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
+  /** Asks the person, and waits for the answer, or says why there is none. Never rejects, and resolves soon after `signal` aborts. */
+  ask(elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer | NotAnswered>;
   /** Called when the server reports that what it asked with a URL is done. */
   onCompleted?(elicitationId: string): void;
+}
+
+/** What a client adds to a call that it repeats, to answer a question (MCP 2026-07-28). */
+export interface Retry {
+  /** The answers, by the keys of the requests. */
+  readonly inputResponses?: JsonObject | undefined;
+  readonly requestState?: string | undefined;
 }
 
 /** Why the person was not asked, or has not answered. */
@@ -70,9 +78,32 @@ export type InputRequired = Kind<
   }
 >;
 
+/** Size of the parameters of a request, above which nobody is asked. */
+const MAX_BYTES = 64 * 1024;
+
+/** Reads the parameters of `elicitation/create` of a server that speaks this revision; undefined if nobody can be asked that. */
+export function parseElicitation(server: string, params: unknown, revision: string): Elicitation | undefined {
+  if (!isObject(params) || typeof params.message !== 'string') return undefined;
+  if (new TextEncoder().encode(JSON.stringify(params)).length > MAX_BYTES) return undefined;
+  const { mode, message: written, requestedSchema: schema, url } = params;
+  const asked = { server, message: withoutUnsafeCharacters(written), params };
+  if (mode === 'url') return typeof url === 'string' && URL.canParse(url) ? { ...asked, mode, url } : undefined;
+  const isForm = (mode ?? 'form') === 'form' && isFormSchema(schema, revision);
+  return isForm ? { ...asked, mode: 'form', schema } : undefined;
+}
+
+/** What the person did, as clients say it; undefined if the value is not that. */
+export function parseAnswer(value: unknown): ElicitationAnswer | undefined {
+  if (!isObject(value)) return undefined;
+  const { action, content } = value;
+  if (action === 'decline' || action === 'cancel') return { action };
+  if (action !== 'accept') return undefined;
+  return isObject(content) ? { action, content } : { action };
+}
+
 /** The question as a person reads it, who must know which server asks. */
 export function askedText({ server, message }: Pick<Elicitation, 'server' | 'message'>): string {
-  return `${server} asks: ${cleanText(message)}`;
+  return `${server} asks: ${message}`;
 }
 
 /** The modes in which a caller can be asked. `elicitation: {}` means forms. */

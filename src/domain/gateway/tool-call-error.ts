@@ -41,6 +41,8 @@ export type ToolCallError =
   | Kind<'audit_unavailable' | 'unrecorded'>
   | Kind<'shutting_down' | 'cancelled'>
   | InputRequired
+  /** A caller repeats a call to answer a question that is not open. */
+  | Kind<'no_open_question'>
   | Kind<'timed_out', { timeoutMs: number }>;
 
 /** The error for a server that does not exist for a caller. `all` has the names of all servers. */
@@ -78,6 +80,7 @@ export const TOOL_ERRORS = {
   audit_unavailable: { code: 'AUDIT_UNAVAILABLE', isMade: false },
   unrecorded: { code: 'CALL_UNRECORDED', isMade: true },
   timed_out: { code: 'TIMEOUT_ERROR', isMade: true },
+  no_open_question: { code: 'VALIDATION_ERROR', isMade: false },
   input_required: { code: 'INPUT_REQUIRED', isMade: true },
   cancelled: { code: 'CANCELLED', isMade: true },
 } as const satisfies Readonly<Record<ToolCallError['kind'], { readonly code: string; readonly isMade: boolean }>>;

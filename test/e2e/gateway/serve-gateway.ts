@@ -17,14 +17,17 @@ interface GatewayOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** The folder of the logins. */
   readonly logins?: string;
+  /** Other keys of the configuration. */
+  readonly yaml?: object;
 }
 
 /** The built program as a gateway, for one test. */
 export async function startGatewayProcess(
   servers: readonly object[],
-  { env = {}, headers = {}, logins }: GatewayOptions = {},
+  { env = {}, headers = {}, logins, yaml = {} }: GatewayOptions = {},
 ) {
-  const text = (servers: readonly object[]) => JSON.stringify({ servers, ...(logins && { gateway: { logins } }) });
+  const text = (servers: readonly object[]) =>
+    JSON.stringify({ servers, ...(logins && { gateway: { logins } }), ...yaml });
   const config = newFile('config.yaml', text(servers));
   const started = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config], env });
   const at = (path: string) => new URL(path, started.url).href;

@@ -18,6 +18,7 @@ const server = (name: string, isPublic = false): ServerEntry => ({
   connection: { kind: 'child', command: '/no/such/program', args: [], cwd: '/', envs: {}, inheritEnv: [] },
   timeoutMs: 1000,
   startupTimeoutMs: 1000,
+  questionTimeoutMs: 1000,
   restart: 'never',
   start: 'at_once' as const,
   idleMs: 0,

@@ -21,6 +21,7 @@ import {
   type RequestMessage,
   toMessage,
 } from '../mcp/json-rpc.ts';
+import { continuesCall } from '../mcp/retries.ts';
 import { McpSession } from '../mcp/session.ts';
 import { excerpt } from '../words/plain.ts';
 import { REFUSALS, toQuotaJson } from '../words/refusal-messages.ts';
@@ -71,10 +72,11 @@ async function respond(
   services: Serving,
 ): Promise<void> {
   const log = c.get('log');
-  const { tools, shared, logger, serverInfo, moreInstructions, toolErrors } = services;
-  const description = { tools, shared, serverInfo, moreInstructions };
+  const { tools, shared, logger, serverInfo, moreInstructions, toolErrors, openCalls } = services;
+  const description = { tools, shared, serverInfo, moreInstructions, openCalls };
   const on = services.metrics.observe(log);
-  const session = new McpSession({ ...description, logger, toolErrors, by: originOf(c, 'mcp'), on });
+  const by = originOf(c, 'mcp');
+  const session = new McpSession({ ...description, logger, toolErrors, by, on });
   c.set('onShutDown', () => session.shutDown());
   if (log.isShutDown || c.env.incoming.socket.destroyed) return;
   let response: OutgoingMessage | undefined;
@@ -83,14 +85,18 @@ async function respond(
     else response = sent;
   };
   const run = () => session.receive(message, era, send, c.get('left'));
-  const isCall = message.method === 'tools/call';
-  const isShared = shared?.has(message.method) === true;
+  const { method, params = {} } = message;
+  const isCall = method === 'tools/call';
+  // Such a request is a part of a call that has counted when it began.
+  const isContinued = isCall && era === 'modern' && continuesCall(openCalls, { method, params, by });
+  const isShared = shared?.has(method) === true;
   if (isCall || isShared) reply.streamLater();
-  if (isCall) {
+  if (isContinued) log.hasBegun = true;
+  if (isCall && !isContinued) {
     const called = await runCall(c, services, run);
     if (called.isErr()) return reply.refuse(called.error);
     response = withQuota(response, called.value.left);
-  } else if (isShared) {
+  } else if (isShared || isContinued) {
     const held = await services.places.hold(c, run);
     if (held.isErr()) return reply.refuse(held.error);
   } else await run();

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-description.ts';
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
+import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { NO_ENTRY } from './access-log.ts';
@@ -63,6 +64,13 @@ export class Metrics {
 
   #lookUpServers(servers: Servers, name: MetricName, labelNames: string[], toValue: (server: ServerStatus) => Value) {
     this.#lookUp(Gauge, name, labelNames, () => (servers.gateway?.servers ?? []).map(toValue));
+  }
+
+  /** Registers the questions of servers that wait for an answer while their caller is away. */
+  registerQuestions(openCalls: Pick<OpenCalls, 'questions'>): void {
+    this.#lookUp(Gauge, 'open_questions', ['server'], () =>
+      [...openCalls.questions].map(([server, count]) => [{ server }, count]),
+    );
   }
 
   /** Registers whether a service can be used on which calls depend. */
@@ -133,6 +141,9 @@ export class Metrics {
           break;
         case 'searching':
           setWaiting(event.progress.kind === 'waiting');
+          break;
+        case 'asked':
+          entry.call = { server: event.server, tool: event.tool, outcome: event.kind };
           break;
         case 'ended':
           setWaiting(false);
@@ -218,6 +229,8 @@ const HELP = {
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',
+  open_questions:
+    'Questions of servers that wait for the answer of a caller, in calls that continue without a request.',
   access_denied_total: 'Calls of a tool, or of a server, that access refused.',
   audit_failures_total: 'Calls whose line could not be written to the audit file.',
   login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',

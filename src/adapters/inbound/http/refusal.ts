@@ -146,6 +146,7 @@ function moreOf(error: ToolCallError): Partial<Refusal> {
       const { server, requests: questions, result } = error;
       return { details: { server, questions, result } };
     }
+    case 'no_open_question':
     case 'not_read_only':
     case 'crashed':
     case 'invalid_result':

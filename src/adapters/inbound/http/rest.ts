@@ -89,13 +89,15 @@ async function listTools(c: HttpRequest, services: Serving): Promise<Response> {
 }
 
 function listServers(c: HttpRequest, services: Serving): Response {
-  const { checks, redactor } = services;
+  const { checks, redactor, openCalls } = services;
   const rights = c.get('rights');
   const servers = serversFor(services, rights);
   const canAnswer = services.canAnswer ? undefined : false;
   const canCheck = checks?.toolsFor(rights).length ? true : undefined;
   const noneAllowed = servers.length === 0 && allServers(services).length > 0 ? true : undefined;
-  const body = { success: true, servers, noneAllowed, canAnswer, canCheck };
+  const openQuestions = openCalls?.questions;
+  const shown = servers.map((server) => ({ ...server, openQuestions: openQuestions?.get(server.name) }));
+  const body = { success: true, servers: shown, noneAllowed, canAnswer, canCheck };
   return sendJson(c, 200, redactedJson(body, redactor.inLogs));
 }
 

@@ -88,8 +88,10 @@ export class HttpServer {
 
   /** Answers new calls with 503, and closes when no call is in flight. After `drainMs`, each call left gets a failure, and is aborted. */
   async drain(): Promise<void> {
-    const { drainMs, clock, endWaits } = this.#options;
+    const { drainMs, clock, endWaits, openCalls } = this.#options;
     this.#isDraining = true;
+    // The answers would be refused like all new calls.
+    openCalls?.close();
     await this.#inFlight.settled(drainMs);
     if (this.#inFlight.size === 0) await this.#untilQuiet();
     if (endWaits?.() === true) await this.#inFlight.settled(ABORT_MS);
@@ -122,6 +124,7 @@ export class HttpServer {
   /** Closes all connections at once; calls in flight are aborted upstream. */
   async close(): Promise<void> {
     this.#isDraining = true;
+    this.#options.openCalls?.close();
     this.#closed.abort();
     const closed = this.#stopListening();
     this.#server.closeAllConnections();

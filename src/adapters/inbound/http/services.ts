@@ -39,7 +39,10 @@ export interface OAuthOptions {
 }
 
 /** Everything of which the endpoint is made: handlers and checks get it as it is. */
-export interface HttpServices extends Endpoint, Services, Omit<McpSessionOptions, 'by' | 'on' | 'subscriptions'> {
+export interface HttpServices
+  extends Endpoint,
+    Services,
+    Omit<McpSessionOptions, 'by' | 'on' | 'subscriptions' | 'questions'> {
   readonly metrics: Metrics;
   /** Writes the entry of a request to the access log, as one line of JSON. */
   readonly writeAccessLine: (entry: JsonObject) => void;

@@ -1,16 +1,20 @@
 import type { Services } from '../../../application/ports/services.ts';
+import type { AskedStep, OpenCall } from '../../../application/tools/open-call.ts';
+import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { type AnswerError, isWrongCall } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import { type InputRequired, parseAnswer, type Retry } from '../../../domain/gateway/elicitation.ts';
+import { namedRequest } from '../../../domain/gateway/input-requests.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { toServedResult } from '../../../domain/gateway/served-result.ts';
 import type { ToolCallError } from '../../../domain/gateway/tool-call-error.ts';
 import { type Redactor, redactedValue } from '../../../domain/values/redaction.ts';
 import { toReportJson } from '../report-json.ts';
 import { messageFor } from '../words/error-messages.ts';
-import { toolErrorText } from '../words/tool-error-messages.ts';
+import { toolErrorMessage, toolErrorText } from '../words/tool-error-messages.ts';
 import { type Era, failureForm, META_PREFIX } from './era.ts';
 import {
   type ErrorObject,
@@ -18,6 +22,7 @@ import {
   failedResult,
   INTERNAL,
   INVALID_PARAMS,
+  invalidParams,
   isRequestId,
   METHOD_NOT_FOUND,
   type Params,
@@ -27,6 +32,8 @@ import { type ClientCall, PROGRESS_FLUSH_MS, type Reply, type Send, type ToolRep
 
 export interface ClientCallOptions extends Services {
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
+  /** The calls of clients that get questions as results. */
+  readonly openCalls?: OpenCalls | undefined;
   /** Whether a failed call is a JSON-RPC error, or a result with `isError`, in the legacy era. */
   readonly toolErrors: 'protocol' | 'result';
   /** How a client can start the program, if it may know that. */
@@ -42,16 +49,16 @@ export async function callForClient(
   options: ClientCallOptions,
   signal: AbortSignal,
 ): Promise<ToolReply> {
-  const { catalogue, clock } = options;
-  const { args, by, on } = call;
+  const { clock } = options;
+  const { args, by, on, asker } = call;
   const progress = progressOf(call, named.server, options, notify);
   const onBoth = (event: CallEvent) => {
     progress?.on(event);
     on?.(event);
   };
   try {
-    const asked = { ...named, args, by, wantsProgress: progress !== undefined, on: onBoth };
-    const reply = toReply(await catalogue.call(asked, signal), named.server, call, options);
+    const asked = { ...named, args, by, asker, wantsProgress: progress !== undefined, on: onBoth };
+    const reply = await replyTo(asked, call, options, signal);
     if (progress === undefined) return reply;
     if (reply !== 'cancelled') progress.finish();
     const flushMs = progress.sentMs + PROGRESS_FLUSH_MS - clock.elapsedMs();
@@ -60,6 +67,52 @@ export async function callForClient(
   } finally {
     progress?.stop();
   }
+}
+
+/** The reply to a call, or to a request that continues one. */
+async function replyTo(
+  asked: ToolCall & { readonly on: (event: CallEvent) => void },
+  call: ClientCall,
+  options: ClientCallOptions,
+  signal: AbortSignal,
+): Promise<ToolReply> {
+  const { catalogue, openCalls } = options;
+  const { repeatable, declared = {} } = call;
+  const present = (outcome: ToolOutcome) => toReply(outcome, asked.server, call, options);
+  const retry = repeatable?.retry;
+  const canAsk = Object.keys(declared).length > 0;
+  if (openCalls === undefined || repeatable === undefined || !(canAsk || repeatable.open))
+    return present(await catalogue.call({ ...asked, retry }, signal));
+  const { identity } = repeatable;
+  if (repeatable.open !== undefined && retry?.requestState !== undefined)
+    answerQuestion(repeatable.open, retry.requestState, retry);
+  const begin = () =>
+    openCalls.begin(identity(), declared, (more, untilOver) => catalogue.call({ ...asked, ...more, retry }, untilOver));
+  const step = await (repeatable.open ?? begin()).step(asked.on, signal);
+  if ('elicitation' in step) {
+    asked.on({ kind: 'asked', server: step.elicitation.server, tool: step.tool });
+    return { result: toQuestion(step) };
+  }
+  const { outcome } = step;
+  const passed = outcome.isOk() && outcome.value.isQuestion ? outcome.value.raw.requestState : undefined;
+  if (typeof passed === 'string') openCalls.onPassed(passed, identity());
+  return present(outcome);
+}
+
+/** A missing or malformed answer is asked again. */
+function answerQuestion(open: OpenCall, state: string, retry: Retry): void {
+  const answer = parseAnswer(retry.inputResponses?.[QUESTION_KEY]);
+  if (answer === undefined) open.askAgain(state);
+  else open.answer(state, answer);
+}
+
+const QUESTION_KEY = 'question';
+
+/** The result that asks a client of MCP 2026-07-28, in which a URL has no ID. */
+function toQuestion({ state, elicitation }: AskedStep): Params {
+  const { elicitationId: _, ...params } = elicitation.params;
+  const inputRequests = { [QUESTION_KEY]: namedRequest({ ...elicitation, params }) };
+  return { resultType: 'input_required', inputRequests, requestState: state };
 }
 
 /** Undefined unless the client asks for progress. `0` is a valid token. */
@@ -72,8 +125,9 @@ function progressOf({ meta, args }: ClientCall, server: string, options: ClientC
 
 function toReply(outcome: ToolOutcome, server: string, { era }: ClientCall, options: ClientCallOptions): ToolReply {
   if (outcome.isOk()) {
-    const { answer, raw } = outcome.value;
+    const { answer, raw, isQuestion } = outcome.value;
     if (answer !== undefined) return { result: toToolResult(raw, answer) };
+    if (isQuestion) return { result: raw };
     const { resultType: _, ...result } = raw;
     return { result: toServedResult(result, { onlyObjects: era === 'legacy' }) };
   }
@@ -90,7 +144,15 @@ function toErrorReply(error: ToolCallError, { redactor, ownCommand }: ClientCall
   const isGone = error.kind === 'unknown_tool' && error.isGone === true;
   if (!isGone && (error.kind === 'unknown_tool' || error.kind === 'unknown_server')) return 'unknown_tool';
   if (error.kind === 'json_rpc') return { error: toServerError(error, redactor.inLogs) };
+  if (error.kind === 'no_open_question') return { error: invalidParams(toolErrorMessage(error)) };
+  if (error.kind === 'input_required') return { result: toUnanswered(error, redactor.inLogs(toolErrorText(error))) };
   return { result: failedResult(redactor.inLogs(toolErrorText(error, ownCommand))) };
+}
+
+/** The result of a call whose question nobody answered, with what the tool returned without an answer. */
+function toUnanswered({ result }: InputRequired, text: string): Params {
+  const returned = Array.isArray(result?.content) ? result.content : [];
+  return { content: [{ type: 'text', text }, ...returned], isError: true };
 }
 
 /** Codes that clients would relate to this server, and that have an HTTP status: unknown method; headers, capabilities, version. */

@@ -1,4 +1,4 @@
-import { isObject } from '../../../domain/values/json.ts';
+import { isObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import {
   type ErrorObject,
@@ -45,6 +45,18 @@ export function eraOf(params: Params | undefined): Era {
 /** The version that a modern request names, valid or not. */
 export function requestedVersion(params: Params | undefined): unknown {
   return metaOf(params)[META.protocolVersion];
+}
+
+/** The capabilities that a modern request declares; empty if they are not an object. */
+export function capabilitiesOf(params: Params | undefined): Params {
+  const declared = metaOf(params)[META.clientCapabilities];
+  return isObject(declared) ? declared : {};
+}
+
+/** Those of them about which servers may ask: the person, a model, and folders. */
+export function askableOf(params: Params | undefined): Params {
+  const { elicitation, sampling, roots } = capabilitiesOf(params);
+  return withoutUndefined({ elicitation, sampling, roots });
 }
 
 /** The error for an invalid `_meta` of a modern request; undefined if it is valid. */

@@ -18,7 +18,9 @@ export interface ErrorObject {
 export type OutgoingMessage =
   | { readonly jsonrpc: '2.0'; readonly id: RequestId; readonly result: Params }
   | { readonly jsonrpc: '2.0'; readonly id?: RequestId | undefined; readonly error: ErrorObject }
-  | { readonly jsonrpc: '2.0'; readonly method: string; readonly params: Params };
+  | { readonly jsonrpc: '2.0'; readonly method: string; readonly params: Params }
+  /** A question to a client of a revision before 2026-07-28. */
+  | { readonly jsonrpc: '2.0'; readonly id: string; readonly method: string; readonly params: Params };
 
 export interface RequestMessage {
   readonly kind: 'request';
@@ -31,8 +33,8 @@ export interface RequestMessage {
 export type IncomingMessage =
   | RequestMessage
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** This server sends no requests: responses are ignored. */
-  | { readonly kind: 'response' }
+  /** The answer to a question. `result` is undefined for an error. */
+  | { readonly kind: 'response'; readonly id?: RequestId | undefined; readonly result?: unknown }
   | { readonly kind: 'invalid'; readonly id?: RequestId | undefined; readonly error: ErrorObject };
 
 /** The error codes of the JSON-RPC 2.0 specification, section 5.1. */
@@ -55,7 +57,8 @@ export function toMessage(value: unknown): IncomingMessage {
   const { method } = value;
   const id = isRequestId(value.id) ? value.id : undefined;
   if (value.jsonrpc !== '2.0') return invalid('jsonrpc must be "2.0"', id);
-  if (method === undefined && ('result' in value || 'error' in value)) return { kind: 'response' };
+  if (method === undefined && ('result' in value || 'error' in value))
+    return { kind: 'response', id, result: value.result };
   if (typeof method !== 'string') return invalid('method must be a string', id);
 
   const params = value.params ?? {};

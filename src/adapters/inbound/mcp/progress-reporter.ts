@@ -5,7 +5,7 @@ import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { progressMessage } from '../words/mcp-messages.ts';
-import { starting } from '../words/tool-error-messages.ts';
+import { WAITS } from '../words/tool-error-messages.ts';
 import type { Send } from './tool-set.ts';
 
 interface ProgressReporterOptions extends Pick<Services, 'clock'> {
@@ -34,7 +34,9 @@ export class CallProgress {
   on(event: CallEvent): void {
     switch (event.kind) {
       case 'starting':
-        this.#send({ progress: 0, message: starting(this.#options.server) });
+      case 'waiting':
+        // Progress must increase, and that of the server may begin with any number above 0.
+        this.#send({ progress: this.#hasBegun ? Number.EPSILON : 0, message: WAITS[event.kind](this.#options.server) });
         this.#hasBegun = true;
         break;
       case 'progress':

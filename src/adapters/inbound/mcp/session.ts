@@ -1,6 +1,7 @@
 import { type Cancellable, CancelRequest } from '../../../application/answers/cancel-request.ts';
 import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
+import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import { isToolName } from '../../../domain/answers/tool-name.ts';
 import { type CallOrigin, traceContextOf } from '../../../domain/gateway/call-origin.ts';
@@ -8,7 +9,9 @@ import { isReadOnly } from '../../../domain/gateway/gateway-tool.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';
 import { excerpt, INTERRUPTED } from '../words/plain.ts';
-import { completeResult, type Era, failureForm } from './era.ts';
+import { NO_OPEN_QUESTION } from '../words/tool-error-messages.ts';
+import type { ClientQuestions } from './client-questions.ts';
+import { askableOf, capabilitiesOf, completeResult, type Era, failureForm } from './era.ts';
 import {
   CALL_FAILED,
   errorMessage,
@@ -28,6 +31,7 @@ import {
   type RequestId,
 } from './json-rpc.ts';
 import { type Request, respond, type ServerDescription } from './methods.ts';
+import { takeOpen } from './retries.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Reply, Send, ToolReply } from './tool-set.ts';
 
@@ -37,6 +41,10 @@ export interface McpSessionOptions extends ServerDescription, Pick<Services, 'lo
   readonly on?: (event: CallEvent) => void;
   /** The form in which a call in flight fails at `shutDown`, in the legacy era. */
   readonly toolErrors?: 'protocol' | 'result' | undefined;
+  /** The questions to a client with a session. Undefined without sessions. */
+  readonly questions?: ClientQuestions | undefined;
+  /** The calls of clients of MCP 2026-07-28 that wait for an answer. */
+  readonly openCalls?: OpenCalls | undefined;
   /** Undefined if no list of this session changes. */
   readonly subscriptions?: Subscriptions | undefined;
 }
@@ -62,8 +70,9 @@ export class McpSession {
 
   /** Processes one message. Resolves when every message about it was sent; never rejects. `left`: aborted if the client leaves. */
   async receive(message: IncomingMessage, era: Era, send: Send, left?: AbortController): Promise<void> {
-    const { logger } = this.#options;
-    if (message.kind === 'notification') {
+    const { logger, questions } = this.#options;
+    if (message.kind === 'response') questions?.onResponse(message);
+    else if (message.kind === 'notification') {
       logger.debug(`server: recv method=${message.method}`);
       if (message.method === 'notifications/cancelled') this.#cancel(message.params);
     } else if (message.kind === 'request') {
@@ -72,7 +81,8 @@ export class McpSession {
       if (this.#calls.has(id)) return send(errorMessage(id, { code: INVALID_REQUEST, message: MCP.sameId(id) }));
       if (params === undefined) return send(errorMessage(id, invalidParams('params must be an object')));
       const request = { id, method, params, era, by: this.#originOf(params), left };
-      const start = this.#startOf(request);
+      this.#keepDeclared(request);
+      const start = this.#startOf(request, send);
       await (start === undefined ? this.#respond(request, send) : this.#run(request, send, start));
     }
   }
@@ -80,7 +90,14 @@ export class McpSession {
   /** The client cannot read any more: cancels all calls, and nothing is sent for them. */
   close(): void {
     this.#isClosed = true;
+    this.endQuestions();
     for (const { id } of this.#calls.inFlight) this.#calls.execute(id, DISCONNECTED);
+  }
+
+  /** Nobody can answer questions any more. */
+  endQuestions(): void {
+    this.#options.questions?.close();
+    this.#options.openCalls?.close();
   }
 
   /** The process is about to exit because of a bug: every call in flight gets an error. */
@@ -120,10 +137,13 @@ export class McpSession {
   }
 
   /** What a request begins that can be cancelled; undefined for any other request. */
-  #startOf(request: Request): Start | undefined {
-    const { tools, shared, subscriptions, on } = this.#options;
+  #startOf(request: Request, send: Send): Start | undefined {
+    const { tools, shared, subscriptions, on, openCalls, questions } = this.#options;
     const { id, method, params, era, by } = request;
-    if (shared?.has(method)) return (_, signal) => shared.call(request, signal);
+    const isModern = era === 'modern';
+    const repeatable = isModern ? takeOpen(openCalls, request) : undefined;
+    if (repeatable === 'other') return async () => ({ error: invalidParams(NO_OPEN_QUESTION) });
+    if (shared?.has(method)) return (_, signal) => shared.call({ ...request, retry: repeatable?.retry }, signal);
     if (method === 'subscriptions/listen' && era === 'modern' && subscriptions !== undefined)
       return (notify, signal) => subscriptions.listen(id, params, notify, signal);
     if (method !== 'tools/call') return undefined;
@@ -132,8 +152,16 @@ export class McpSession {
     if (typeof name !== 'string') return async () => ({ error: invalidParams('name must be a string') });
     if (!isObject(args)) return async () => ({ error: invalidParams('arguments must be an object') });
     this.#logCall(name, args);
-    const call = { name, args, meta: metaOf(params), era, by, on };
+    const ofEra = isModern ? { repeatable, declared: askableOf(params) } : { asker: questions?.asker(send) };
+    const call = { name, args, meta: metaOf(params), era, by, on, ...ofEra };
     return (notify, signal) => tools.call(call, notify, signal);
+  }
+
+  /** Servers that start later get what the client can be asked. */
+  #keepDeclared({ method, params, era }: Request): void {
+    const { questions } = this.#options;
+    if (era === 'modern') questions?.declare(capabilitiesOf(params));
+    else if (method === 'initialize') questions?.declare(isObject(params.capabilities) ? params.capabilities : {});
   }
 
   /** Runs a request that can be cancelled. */

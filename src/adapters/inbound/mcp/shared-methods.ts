@@ -7,17 +7,21 @@ import {
 } from '../../../application/gateway/shared-resources.ts';
 import type { ChangingList } from '../../../application/ports/tool-server.ts';
 import type { Rights } from '../../../domain/gateway/call-origin.ts';
+import type { Retry } from '../../../domain/gateway/elicitation.ts';
 import type { SharedList } from '../../../domain/gateway/shared-entries.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { excerpt } from '../words/plain.ts';
 import { toolErrorText } from '../words/tool-error-messages.ts';
 import { toServerError } from './client-call.ts';
+import { askableOf } from './era.ts';
 import { INTERNAL, INVALID_PARAMS, invalidParams, methodNotFound, type Params } from './json-rpc.ts';
 import { cachingFor, pageOf, SentLists } from './lists.ts';
 import type { ServerToolsOptions } from './server-tools.ts';
 import type { ClientCall, ToolReply } from './tool-set.ts';
 
 interface Call extends Pick<ClientCall, 'era' | 'by'> {
+  /** What a client adds to a request that it repeats. */
+  readonly retry?: Retry | undefined;
   readonly method: string;
   readonly params: Params;
 }
@@ -85,13 +89,19 @@ export class GatewayMethods {
     return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights, 'changing')) } };
   }
 
-  async #ask(shared: SharedResources, { method, params, era, by }: Call, signal: AbortSignal): Promise<ToolReply> {
+  async #ask(
+    shared: SharedResources,
+    { method, params, era, by, retry }: Call,
+    signal: AbortSignal,
+  ): Promise<ToolReply> {
     const request = toRequest(method, params);
     if (request === undefined) return { error: invalidParams('the name, uri or ref is not valid') };
     const { inLogs } = this.#options.redactor;
     const { kind, id } = request;
-    const outcome = await shared.ask(request, by, signal);
+    const declared = era === 'modern' ? askableOf(params) : {};
+    const outcome = await shared.ask({ ...request, declared, retry }, by, signal);
     if (outcome.isOk()) {
+      if (outcome.value.resultType === 'input_required') return { result: outcome.value };
       const { resultType: _, ...result } = outcome.value;
       // The modern era requires both members, which a server of the legacy era does not send.
       const caching = era === 'modern' && method === 'resources/read' ? { ttlMs: 0, cacheScope: 'private' } : {};

@@ -1,8 +1,10 @@
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
 import type { CallOrigin, Rights } from '../../../domain/gateway/call-origin.ts';
+import type { Asker } from '../../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { Era } from './era.ts';
 import type { ErrorObject, OutgoingMessage, Params } from './json-rpc.ts';
+import type { Repeatable } from './retries.ts';
 
 /** Time for a busy client to read the last progress: the official clients drop progress that they read with the response. */
 export const PROGRESS_FLUSH_MS = 25;
@@ -31,6 +33,12 @@ export interface ClientCall {
   readonly era: Era;
   readonly by: CallOrigin;
   readonly on?: ((event: CallEvent) => void) | undefined;
+  /** Asks a client with a session of an earlier revision. */
+  readonly asker?: Asker | undefined;
+  /** For a client of MCP 2026-07-28, which gets questions as results. */
+  readonly repeatable?: Repeatable | undefined;
+  /** The capabilities that such a client declared with the request. */
+  readonly declared?: Params | undefined;
 }
 
 export type Reply = { readonly result: Params } | { readonly error: ErrorObject };

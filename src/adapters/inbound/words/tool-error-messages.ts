@@ -94,6 +94,8 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
       return 'The gateway is shutting down. Try again later.';
     case 'timed_out':
       return `No answer within ${duration(error.timeoutMs)}. The tool may still be running. Allow more time (timeout of the server), or ask for less.`;
+    case 'no_open_question':
+      return NO_OPEN_QUESTION;
     case 'input_required':
       return inputRequiredMessage(error);
     case 'cancelled':
@@ -101,6 +103,8 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
   }
 }
 
+export const NO_OPEN_QUESTION =
+  'the question of this requestState is not open: it was answered before, has ended, or belongs to another call. Nothing was sent. Call again without requestState and inputResponses.';
 const BY_ELICITATION = 'Call this tool from a client that supports elicitation, or in the terminal.';
 
 /** Why nobody answered a question of a server, and what to do. */
@@ -151,8 +155,11 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
     : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
 }
 
-/** The progress message of a call that waits for the start of its server. */
-export const starting = (server: string) => `Starting ${server}`;
+/** The progress messages of a call that waits before it is sent. */
+export const WAITS = {
+  starting: (server: string) => `Starting ${server}`,
+  waiting: (server: string) => `Waiting: ${server} has asked another caller a question`,
+};
 
 /** The message for an MCP client that calls a tool which does not exist. `areAll`: whether there are no tools other than the known ones. */
 export function unknownToolMessage(name: string, known: readonly string[], areAll = true): string {

@@ -28,11 +28,15 @@ interface Context extends ExpandContext {
 
 /** A server as configured. A new key of every server is a member by itself. */
 export interface ServerEntry
-  extends Omit<Tree<typeof OF_ALL>, 'timeout' | 'startupTimeout' | 'required' | 'tools' | 'public'> {
+  extends Omit<
+    Tree<typeof OF_ALL>,
+    'timeout' | 'startupTimeout' | 'questionTimeout' | 'required' | 'tools' | 'public'
+  > {
   readonly name: string;
   readonly connection: Child | Remote;
   readonly timeoutMs: number;
   readonly startupTimeoutMs: number;
+  readonly questionTimeoutMs: number;
   readonly isRequired: boolean;
   readonly filter: Read['tools'];
   /** Whether its tools return nothing private. */
@@ -84,13 +88,14 @@ export function readServerEntry(value: JsonObject, given: Context, reportAny: Re
   const connection = isChild ? toChild(read, value, context, report) : toRemote(read, report);
   // The keys of the connection are left out.
   const { args, cwd, envs, env, inheritEnv, transport, headers, allowInsecure, auth, command, url, ...others } = read;
-  const { name = '', timeout, startupTimeout, required, tools, public: isPublic, ...common } = others;
+  const { name = '', timeout, startupTimeout, questionTimeout, required, tools, public: isPublic, ...common } = others;
   return {
     ...common,
     name,
     connection,
     timeoutMs: timeout ?? context.defaultTimeoutMs,
     startupTimeoutMs: startupTimeout,
+    questionTimeoutMs: questionTimeout,
     isRequired: required,
     filter: tools,
     isPublic,

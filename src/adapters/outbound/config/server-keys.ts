@@ -132,6 +132,11 @@ export const OF_REMOTES = {
 export const OF_ALL = {
   timeout: key('limit of a call in ms, including waits', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
   startup_timeout: key('limit of a start in ms, until its tools are known', milliseconds(1), { default: 60_000 }),
+  question_timeout: key(
+    'ms for the answer of a person to a [question of the server](#questions-of-a-server); `timeout` stands still in the meantime',
+    milliseconds(1),
+    { default: 600_000 },
+  ),
   start: key(
     '[starts](#servers-start-when-they-are-used) with its first call (`on_use`), or with the program (`at_once`)',
     oneOf(['at_once', 'on_use']),

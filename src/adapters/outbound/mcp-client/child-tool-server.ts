@@ -1,11 +1,15 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
 import type { ClientIdentity } from './client.ts';
+import { ServerQuestions } from './server-questions.ts';
 
 type Options = ChildTransportOptions & {
   readonly identity: ClientIdentity;
   readonly forwardBaggage?: boolean | undefined;
+  /** Returns what callers can be asked, when the server starts. */
+  readonly declared?: (() => JsonObject) | undefined;
 };
 
 /** A server that runs as a child process and speaks MCP over its standard input and output. */
@@ -18,7 +22,7 @@ export class ChildToolServer implements ToolServer {
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     if (signal.aborted) return err('aborted');
-    const { name, identity, maxBytes, forwardBaggage, logger } = this.#options;
+    const { name, identity, maxBytes, forwardBaggage, logger, declared } = this.#options;
     const transport = new ChildTransport(this.#options);
     const lostReason = () => transport.lostReason ?? 'the process has ended';
     let isClosing = false;
@@ -36,8 +40,8 @@ export class ChildToolServer implements ToolServer {
         import('./settling-transport.ts'),
       ]);
       const client = await connectClient(
-        new SettlingTransport(transport),
-        { identity, mode: 'legacy' },
+        new SettlingTransport(transport, new ServerQuestions(name)),
+        { identity, mode: 'legacy', declared: declared?.() },
         events,
         signal,
       );

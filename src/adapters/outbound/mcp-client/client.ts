@@ -1,5 +1,6 @@
 import { Client } from '@modelcontextprotocol/client';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import type { SettlingTransport } from './settling-transport.ts';
 
 /** How this program names itself to servers. */
@@ -8,13 +9,20 @@ export interface ClientIdentity {
   readonly version: string;
 }
 
+interface ClientOptions {
+  readonly identity: ClientIdentity;
+  readonly mode: 'legacy' | 'auto';
+  /** The capabilities that are declared to a server of a revision before 2026-07-28: what its callers can be asked. */
+  readonly declared?: JsonObject | undefined;
+}
+
 /** Makes the client report a changed list at once, without reading the list. */
 const AT_ONCE = { autoRefresh: false, debounceMs: 0 };
 
 /** Connects the official client. `auto` tries MCP 2026-07-28 first. Rejects if there is no connection. */
 export async function connectClient(
   transport: SettlingTransport,
-  { identity, mode }: { readonly identity: ClientIdentity; readonly mode: 'legacy' | 'auto' },
+  { identity, mode, declared = {} }: ClientOptions,
   events: Pick<ServerEvents, 'onToolsChanged' | 'onListChanged'>,
   signal: AbortSignal,
 ): Promise<Client> {
@@ -25,7 +33,7 @@ export async function connectClient(
   };
   const listChanged = Object.entries(handlers).map(([list, onChanged]) => [list, { ...AT_ONCE, onChanged }]);
   const client = new Client(identity, {
-    capabilities: {},
+    capabilities: declared,
     versionNegotiation: { mode },
     listChanged: Object.fromEntries(listChanged),
     // This program checks results itself, and does not reject them by schemas of other dialects.

@@ -1,16 +1,19 @@
-import type { CallToolRequest, Client, RequestOptions, StandardSchemaV1, Tool } from '@modelcontextprotocol/client';
+import type { Client, RequestOptions, Tool } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
-import type { ListedTools, ServerConnection } from '../../../application/ports/tool-server.ts';
+import type { ListedTools, ServerConnection, ServerResult } from '../../../application/ports/tool-server.ts';
 import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.ts';
 import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import { parseInputRequests } from '../../../domain/gateway/input-requests.ts';
 import { toLeftOut } from '../../../domain/gateway/shared-entries.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
-import { parseToolResult, type ToolResult } from '../../../domain/gateway/tool-result.ts';
-import { isNestedDeeper, type JsonObject, MAX_NESTING } from '../../../domain/values/json.ts';
+import { parseToolResult } from '../../../domain/gateway/tool-result.ts';
+import { isNestedDeeper, type JsonObject, MAX_NESTING, withoutUndefined } from '../../../domain/values/json.ts';
+import { ask, marksHeaders, type SendOptions } from './client-request.ts';
 import { readPages } from './read-pages.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
+import type { ServerQuestions } from './server-questions.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
 interface McpConnectionOptions extends Pick<Services, 'logger'> {
@@ -31,26 +34,13 @@ interface McpConnectionOptions extends Pick<Services, 'logger'> {
   readonly hasSession?: () => boolean;
 }
 
-/** Far longer than any limit: the caller of the port ends a call. */
-const NO_TIMEOUT_MS = 2 ** 31 - 1;
 const LINGER_MS = 500;
-
-/** The result as the server sent it. The client's own check would reject results that this program accepts. */
-const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
-  '~standard': { version: 1, vendor: 'any', validate: (value) => ({ value: value as JsonObject }) },
-};
 
 /** Limited, because recursion through a deep value could exhaust the stack. */
 const TOO_DEEP: RequestFailure = {
   error: { kind: 'invalid_result', detail: `the answer nests more than ${MAX_NESTING} levels deep` },
   reason: '',
 };
-
-interface SendOptions extends RequestOptions {
-  readonly signal: AbortSignal;
-  /** The definition of a tool with arguments that the client also sends as headers, in the modern era. */
-  readonly toolDefinition?: Tool;
-}
 
 /** Adapts a connected official client to the port. */
 export class McpConnection implements ServerConnection {
@@ -77,6 +67,12 @@ export class McpConnection implements ServerConnection {
 
   get #isModern(): boolean {
     return this.#current.client.getProtocolEra() === 'modern';
+  }
+
+  /** Undefined if the server asks by results. */
+  get #questions(): ServerQuestions | undefined {
+    const { transport } = this.#current.client;
+    return transport instanceof SettlingTransport && !this.#isModern ? transport.questions : undefined;
   }
 
   get serverInfo(): JsonObject | undefined {
@@ -117,31 +113,46 @@ export class McpConnection implements ServerConnection {
     );
   }
 
-  request(method: string, params: JsonObject, signal: AbortSignal): Promise<Result<JsonObject, ToolServerError>> {
-    return this.#request(method, params, { signal });
+  /** Whether the server speaks MCP 2026-07-28. */
+  get asksByResult(): boolean {
+    return this.#isModern;
+  }
+
+  request(...[method, params, signal, asked]: Parameters<ServerConnection['request']>) {
+    const retry = this.#isModern ? withoutUndefined({ ...asked?.retry }) : {};
+    return this.#request(method, { ...params, ...retry }, { signal, declared: asked?.declared });
   }
 
   async callTool(
     name: string,
     args: JsonObject,
-    { onProgress, trace: full, inputSchema }: Parameters<ServerConnection['callTool']>[2],
+    { onProgress, trace: full, inputSchema, asked, retry }: Parameters<ServerConnection['callTool']>[2],
     signal: AbortSignal,
-  ): Promise<Result<ToolResult, ToolServerError>> {
+  ): Promise<Result<ServerResult, ToolServerError>> {
     const onprogress = onProgress as RequestOptions['onprogress'];
     const trace = this.#options.forwardBaggage ? full : withoutBaggage(full);
     const isMarked = inputSchema !== undefined && this.#isModern && marksHeaders(inputSchema);
     const options: SendOptions = {
       signal,
+      asked,
+      declared: asked?.declared,
       ...(onprogress && { onprogress }),
       // The headers repeat the trace for proxies.
       ...(trace && { headers: { ...trace } }),
       ...(isMarked && { toolDefinition: { name, inputSchema } as Tool }),
     };
-    const result = await this.#request('tools/call', withTrace({ name, arguments: args }, trace), options);
+    if (asked !== undefined) await this.#questions?.turn(asked, signal);
+    const called = { name, arguments: args, ...withoutUndefined({ ...retry }) };
+    const result = await this.#request('tools/call', withTrace(called, trace), options);
     return result.andThen((value) => {
+      const asks = this.#isModern ? parseInputRequests(this.#options.name, value) : undefined;
+      if (asks !== undefined) return ok({ raw: value, content: [], isError: false, asks });
       const parsed = parseToolResult(value);
       return parsed === undefined
-        ? err<ToolResult, ToolServerError>({ kind: 'invalid_result', detail: 'the answer is not the result of a tool' })
+        ? err<ServerResult, ToolServerError>({
+            kind: 'invalid_result',
+            detail: 'the answer is not the result of a tool',
+          })
         : ok(parsed);
     });
   }
@@ -212,19 +223,4 @@ export class McpConnection implements ServerConnection {
       if (current.requests === 0 && current !== this.#current) setTimeout(() => void client.close(), LINGER_MS).unref();
     }
   }
-}
-
-function ask(client: Client, method: string, params: JsonObject, options: SendOptions): Promise<JsonObject> {
-  const { transport } = client;
-  if (transport instanceof SettlingTransport && client.getProtocolEra() !== 'modern')
-    return transport.ask(method, params, options);
-  const sent = { ...options, timeout: NO_TIMEOUT_MS };
-  if (options.toolDefinition === undefined) return client.request({ method, params }, ANY_RESULT, sent);
-  return client.callTool(params as CallToolRequest['params'], sent) as Promise<JsonObject>;
-}
-
-/** Whether a schema marks arguments that are also sent as headers (SEP-2243). */
-function marksHeaders(schema: unknown): boolean {
-  if (typeof schema !== 'object' || schema === null) return false;
-  return 'x-mcp-header' in schema || Object.values(schema).some(marksHeaders);
 }

@@ -5,6 +5,9 @@ import { MessageBytes, readEvent, readMessages, requestIdIn, tooLargeResponse } 
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
+/** Called for a request of the server that comes on the event stream of the request `streamOf`. */
+type OnServerRequest = (id: RequestId, streamOf: RequestId) => void;
+
 /** A response, or a message on an event stream, has more bytes than a server may send. */
 export class ResponseTooLarge extends Error {
   override readonly message = 'a response that is too large';
@@ -14,7 +17,11 @@ export class ResponseTooLarge extends Error {
  * A `fetch` for the transports of the official client, which would read a message of any size, and refuse what MCP does not specify. A body that is
  * too large is not read to its end. An event that is too large is replaced by an error response to its request.
  */
-export function messageFetch(fetch: typeof globalThis.fetch, maxBytes: number): typeof globalThis.fetch {
+export function messageFetch(
+  fetch: typeof globalThis.fetch,
+  maxBytes: number,
+  onServerRequest: OnServerRequest = () => {},
+): typeof globalThis.fetch {
   return async (url, init) => {
     const response = await fetch(url, init).catch(withCertificateProblem);
     const { body, headers } = response;
@@ -22,7 +29,7 @@ export function messageFetch(fetch: typeof globalThis.fetch, maxBytes: number): 
     const requestId = requestIdOf(init?.body);
     const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
     if (isStream) {
-      const events = body.pipeThrough(lineFeeds()).pipeThrough(eventLimit(maxBytes, requestId));
+      const events = body.pipeThrough(lineFeeds()).pipeThrough(eventLimit(maxBytes, requestId, onServerRequest));
       return new Response(events, response);
     }
     const limited = new Response(body.pipeThrough(bodyLimit(maxBytes)), response);
@@ -87,14 +94,19 @@ const FIELD_BYTES = 1024;
  * Passes on complete events. At an event that is too large, the stream of one request ends with an error response. On the stream for all messages
  * of a server, a response is replaced by an error response, any other message is left out, and the stream fails if the ID cannot be found.
  */
-function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
+function eventLimit(maxBytes: number, requestId: RequestId | undefined, onServerRequest: OnServerRequest): Bytes {
   const event = new MessageBytes(maxBytes + FIELD_BYTES);
   /** The length in earlier chunks of a line that has not ended. */
   let lineLength = 0;
 
   const onEnd = (controller: TransformStreamDefaultController<Uint8Array>) => {
     const read = event.take();
-    if (read instanceof Uint8Array) return controller.enqueue(readEvent(read, requestId));
+    if (read instanceof Uint8Array) {
+      const { bytes, messages } = readEvent(read, requestId);
+      for (const id of requestId === undefined ? [] : messages.flatMap(idOfRequest))
+        onServerRequest(id, requestId as RequestId);
+      return controller.enqueue(bytes);
+    }
     const id = requestIdIn(withoutFieldNames(read.start), withoutFieldNames(read.end));
     if (id === 'unknown') controller.error(new ResponseTooLarge());
     else if (id !== undefined) controller.enqueue(errorEvent(id, maxBytes));
@@ -128,6 +140,10 @@ function eventLimit(maxBytes: number, requestId: RequestId | undefined): Bytes {
 
 function withoutFieldNames(event: string): string {
   return event.replace(/^(?:data: ?|(?:event|id|retry):[^\n]*\n)/gm, '');
+}
+
+function idOfRequest(message: unknown): RequestId | [] {
+  return isObject(message) && 'method' in message && 'id' in message ? (message.id as RequestId) : [];
 }
 
 function errorEvent(id: RequestId, maxBytes: number): Uint8Array {

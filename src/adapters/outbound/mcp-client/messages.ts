@@ -28,19 +28,25 @@ export function readMessages(text: string, requestId?: RequestId): ReadMessages 
   return { values, isAsWritten: values[0] === written && text.trim() === text };
 }
 
-/** An event of a stream with the messages that it contains, each in an event of its own. Other events stay as they are. */
-export function readEvent(bytes: Uint8Array, requestId?: RequestId): Uint8Array {
+/** An event of a stream, and the messages in it, each in an event of its own. Other events stay as they are. */
+export function readEvent(
+  bytes: Uint8Array,
+  requestId?: RequestId,
+): { readonly bytes: Uint8Array; readonly messages: readonly unknown[] } {
   const events: EventSourceMessage[] = [];
   const written: string[] = [];
   const onRetry = (ms: number) => written.push(`retry: ${ms}\n`);
   createParser({ onEvent: (event) => events.push(event), onRetry }).feed(Buffer.from(bytes).toString());
   const [event] = events;
   const read = event && readMessages(event.data, requestId);
-  if (event === undefined || read === undefined || read.isAsWritten) return bytes;
+  if (event === undefined || read === undefined) return { bytes, messages: [] };
+  const { values: messages } = read;
+  if (read.isAsWritten) return { bytes, messages };
   if (event.event !== undefined) written.push(`event: ${event.event}\n`);
   if (event.id !== undefined) written.push(`id: ${event.id}\n`);
   const head = written.join('');
-  return Buffer.from(read.values.map((value) => `${head}data: ${JSON.stringify(value)}\n\n`).join(''));
+  const rewritten = Buffer.from(messages.map((value) => `${head}data: ${JSON.stringify(value)}\n\n`).join(''));
+  return { bytes: rewritten, messages };
 }
 
 /** The same value, or a copy in which no member and no entry of MCP is null. */

@@ -9,6 +9,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { GrowingWait } from '../../../application/async/waits.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ClientIdentity } from './client.ts';
 import { McpConnection } from './mcp-connection.ts';
 import { messageFetch } from './message-fetch.ts';
@@ -27,6 +28,8 @@ export interface RemoteToolServerOptions extends Pick<Services, 'clock' | 'logge
   readonly identity: ClientIdentity;
   /** Uses the configured proxy. */
   readonly fetch: typeof fetch;
+  /** Returns what callers can be asked, when a session begins. */
+  readonly declared?: (() => JsonObject) | undefined;
   /** Absent if the configured headers have credentials. */
   readonly login?: RemoteLogin | undefined;
 }
@@ -84,10 +87,11 @@ export class RemoteToolServer implements ToolServer {
     }
   }
 
-  #createTransport(kind: 'http' | 'sse', { onStreamEnd, isBusy }: SessionState): RemoteTransport {
+  #createTransport(kind: 'http' | 'sse', { onStreamEnd, isBusy, questions }: SessionState): RemoteTransport {
     const { headers, maxBytes, login, clock } = this.#options;
     const url = new URL(this.#options.url);
-    const fetch = messageFetch((login ?? this.#options).fetch, maxBytes);
+    const onStream = questions.onStream.bind(questions);
+    const fetch = messageFetch((login ?? this.#options).fetch, maxBytes, onStream);
     const requestInit = { headers: { ...headers } };
     if (kind === 'http') {
       const wait = new GrowingWait(clock, FIRST_REOPEN_MS, 1);

@@ -8,7 +8,9 @@ import { never, untilAborted, withDeadline } from '../../../application/async/de
 import { GrowingWait } from '../../../application/async/waits.ts';
 import type { Clock, Services } from '../../../application/ports/services.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
+import { ServerQuestions } from './server-questions.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
 export type RemoteTransport = StreamableHTTPClientTransport | SSEClientTransport;
@@ -19,10 +21,14 @@ export interface SessionState {
   readonly onStreamEnd: () => void;
   /** Whether a call waits for its response, which may come on a stream that is opened again. */
   readonly isBusy: () => boolean;
+  readonly questions: ServerQuestions;
 }
 
 interface SessionOptions extends Pick<Services, 'clock'> {
+  readonly name: string;
   readonly identity: ClientIdentity;
+  /** Returns what callers can be asked, when a session begins. */
+  readonly declared?: (() => JsonObject) | undefined;
 }
 
 export const LOST = 'the connection was lost';
@@ -67,7 +73,8 @@ export class Sessions {
   }
 
   async #open(signal: AbortSignal): Promise<Client | 'unproved'> {
-    const { identity, clock } = this.#options;
+    const { name, identity, clock, declared } = this.#options;
+    const questions = new ServerQuestions(name);
     const mode = this.#mode;
     const end = () => {
       this.#transports.delete(transport);
@@ -76,12 +83,13 @@ export class Sessions {
     const transport = this.#create({
       onStreamEnd: () => (transport === this.#current ? this.onBroken('the event stream was closed') : end()),
       isBusy: () => settling.isBusy,
+      questions,
     });
     this.#transports.add(transport);
-    const settling: SettlingTransport = new SettlingTransport(transport);
+    const settling: SettlingTransport = new SettlingTransport(transport, questions);
     const stop = clock.after(DISCOVER_MS, () => settling.isDiscovering && end());
     try {
-      const connecting = connectClient(settling, { identity, mode }, this.#events, signal);
+      const connecting = connectClient(settling, { identity, mode, declared: declared?.() }, this.#events, signal);
       // The client ignores the signal while it waits for some responses.
       const client = await untilAborted(connecting, signal);
       if (client === 'aborted') throw new Error('no response in time');

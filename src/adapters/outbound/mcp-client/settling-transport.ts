@@ -10,9 +10,10 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import type { ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { AskedCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { errorResponse, INVALID, LOST } from './messages.ts';
+import type { ServerQuestions } from './server-questions.ts';
 import { bodyOf, toInitializeResult } from './server-replies.ts';
 
 /** The client numbers its own requests from 0. */
@@ -21,6 +22,8 @@ const FIRST_ID = 1_000_000;
 export interface AskOptions extends Pick<TransportSendOptions, 'headers'> {
   readonly signal: AbortSignal;
   readonly onprogress?: ((progress: ToolProgress) => void) | undefined;
+  /** Who can be asked, if the request is a call. */
+  readonly asked?: AskedCaller | undefined;
 }
 
 /** A request of `ask` that waits for its response. */
@@ -51,15 +54,18 @@ export class SettlingTransport implements Transport {
   #initialize: RequestId | undefined;
   #nextId = FIRST_ID;
 
-  constructor(transport: Transport) {
+  /** The questions of a server of a revision before 2026-07-28. */
+  readonly questions: ServerQuestions;
+
+  constructor(transport: Transport, questions: ServerQuestions) {
     const { onerror } = transport;
     this.#transport = transport;
+    this.questions = questions;
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     transport.onclose = () => {
       this.onclose?.();
       const lost = new SdkError(SdkErrorCode.ConnectionClosed, 'Connection closed');
-      for (const { reject } of this.#asked.values()) reject(lost);
-      this.#asked.clear();
+      for (const { reject } of [...this.#asked.values()]) reject(lost);
     };
     transport.onerror = (error) => {
       onerror?.(error);
@@ -67,7 +73,8 @@ export class SettlingTransport implements Transport {
     };
     transport.onmessage = (message, extra) => {
       if ('method' in message) {
-        if (!this.#isProgress(message)) this.onmessage?.(message, extra);
+        const isQuestion = questions.receive(message, (response) => transport.send(response));
+        if (!isQuestion && !this.#isProgress(message)) this.onmessage?.(message, extra);
       } else if (message.id !== undefined) {
         const { id } = message;
         const asked = this.#asked.get(Number(id));
@@ -103,6 +110,7 @@ export class SettlingTransport implements Transport {
   }
 
   setProtocolVersion(version: string): void {
+    this.questions.revision = version;
     this.#transport.setProtocolVersion?.(version);
   }
 
@@ -126,7 +134,11 @@ export class SettlingTransport implements Transport {
    * Sends a request to a server of a revision before 2026-07-28, and rejects like `Client.request`, which would check each message against its
    * schemas several times, and set a timer. Later revisions have an envelope that only the client knows.
    */
-  ask(method: string, params: JsonObject, { signal, onprogress, headers }: AskOptions): Promise<JsonObject> {
+  ask(
+    method: string,
+    params: JsonObject,
+    { signal, onprogress, headers, asked: caller }: AskOptions,
+  ): Promise<JsonObject> {
     const id = this.#nextId;
     this.#nextId += 1;
     const sent = onprogress ? { ...params, _meta: { ...(params._meta as object), progressToken: id } } : params;
@@ -134,6 +146,7 @@ export class SettlingTransport implements Transport {
     return new Promise((resolve, reject) => {
       const leave = () => {
         this.#asked.delete(id);
+        this.questions.end(id);
         signal.removeEventListener('abort', cancel);
       };
       const fail = (error: Error) => {
@@ -153,6 +166,7 @@ export class SettlingTransport implements Transport {
       };
       const asked = { onProgress: onprogress, resolve: onResult, reject: fail };
       this.#asked.set(id, asked);
+      if (caller !== undefined) this.questions.begin(id, caller);
       const onRequestStreamEnd = () => this.#settle(asked, lostResponse(id));
       const options = ended && { requestSignal: ended.signal, onRequestStreamEnd };
       this.#transport

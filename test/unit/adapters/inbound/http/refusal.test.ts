@@ -234,6 +234,13 @@ const ROWS: readonly Row[] = [
     { server: 'files', questions: [REQUEST], result: { content: [] } },
   ],
   [
+    { kind: 'no_open_question' },
+    400,
+    'VALIDATION_ERROR',
+    'the question of this requestState is not open: it was answered before, has ended, or belongs to another call. Nothing was sent. Call again without requestState and inputResponses.',
+    {},
+  ],
+  [
     { kind: 'input_required', ...files, requests: [], why: 'nobody' },
     422,
     'INPUT_REQUIRED',

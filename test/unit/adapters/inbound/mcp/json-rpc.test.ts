@@ -45,10 +45,10 @@ test('a message with a method and no id is a notification', () => {
 });
 
 test.each([
-  ['a result', { jsonrpc: '2.0', id: 1, result: {} }],
-  ['an error without an id', { jsonrpc: '2.0', error: { code: 1, message: 'x' } }],
-])('%s is a response that nothing waits for', (_, message) => {
-  expect(toMessage(message)).toEqual({ kind: 'response' });
+  ['a result', { jsonrpc: '2.0', id: 1, result: {} }, { id: 1, result: {} }],
+  ['an error without an id', { jsonrpc: '2.0', error: { code: 1, message: 'x' } }, {}],
+])('%s is a response', (_, message, response) => {
+  expect(toMessage(message)).toEqual({ kind: 'response', ...response });
 });
 
 test.each([

@@ -478,6 +478,7 @@ const DEFAULTS_OF_A_CHILD = {
   inherit_env: [],
   timeout: 30_000,
   startup_timeout: 60_000,
+  question_timeout: 600_000,
   idle_ms: 0,
   restart: 'on-failure',
   required: false,

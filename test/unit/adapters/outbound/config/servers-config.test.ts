@@ -43,6 +43,7 @@ describe('a server', () => {
         connection: { kind: 'child', command: 'files-server', args: [], cwd: at(), envs: {}, inheritEnv: [] },
         timeoutMs: 30_000,
         startupTimeoutMs: 60_000,
+        questionTimeoutMs: 600_000,
         start: undefined,
         idleMs: 0,
         restart: 'on-failure',

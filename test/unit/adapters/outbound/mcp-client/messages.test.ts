@@ -100,7 +100,7 @@ describe('an answer has the form of JSON-RPC', () => {
 });
 
 describe('an event', () => {
-  const eventOf = (text: string) => Buffer.from(readEvent(Buffer.from(text), 3)).toString();
+  const eventOf = (text: string) => Buffer.from(readEvent(Buffer.from(text), 3).bytes).toString();
 
   test('has the message as MCP specifies it', () => {
     const written =

@@ -1,0 +1,164 @@
+import { err, ok, type Result } from 'neverthrow';
+import {
+  type Elicitation,
+  type ElicitationAnswer,
+  parseAnswer,
+  parseElicitation,
+  type Retry,
+} from '../../domain/gateway/elicitation.ts';
+import { ELICIT, type InputRequests, withNamedServer } from '../../domain/gateway/input-requests.ts';
+import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
+import { GrowingWait } from '../async/waits.ts';
+import type { Clock } from '../ports/services.ts';
+import type { AskedCaller, ServerResult } from '../ports/tool-server.ts';
+import type { CallElicitations } from '../tools/call-elicitations.ts';
+import type { ObservedCall, ToolReturn } from '../tools/tool-call.ts';
+
+/** Sends a call to its server; with `retry`, again. */
+type SendCall = (retry: Retry | undefined, asked: AskedCaller) => Promise<Result<ServerResult, ToolServerError>>;
+
+interface Options {
+  readonly clock: Clock;
+  readonly questionTimeoutMs: number;
+  /** The answers of the caller, if the server reads them. */
+  readonly retry: Retry | undefined;
+}
+
+type Outcome = Result<ToolReturn, ToolCallError | ToolServerError>;
+
+/** A server asks to visit URLs before the call can run (MCP 2025-11-25). */
+const URLS_REQUIRED = -32042;
+/** A server refuses a call, because its caller has not declared a capability (MCP 2026-07-28). */
+const CAPABILITY_REQUIRED = -32021;
+
+/** Sends a call, asks its caller what the server wants to know, and sends it again with the answers. */
+export async function sendWithAnswers(
+  call: ObservedCall,
+  send: SendCall,
+  options: Options,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { elicitations, server } = call;
+  const asked = toAsked(call, options);
+  const wait = new GrowingWait(options.clock, 1000);
+  let { retry } = options;
+  for (const { action } of answersIn(retry)) elicitations.onPassed({ server, action });
+  for (;;) {
+    const outcome = await send(retry, asked);
+    if (outcome.isErr()) {
+      const isRepeated = await mayRepeat(outcome.error, { server, elicitations, asked }, signal);
+      if (!isRepeated) return withRefusal(err(outcome.error), elicitations);
+      retry = undefined;
+      continue;
+    }
+    const { asks, raw } = outcome.value;
+    if (asks === undefined) return withRefusal(outcome, elicitations);
+    refuseUnanswerable(asks, elicitations, server);
+    if (elicitations.refused !== undefined) return err(elicitations.refused);
+    if (elicitations.isRelay)
+      return ok({ raw: withNamedServer(raw, asks), content: [], isError: false, isQuestion: true });
+    // A server that names no requests may be asked again at once, but not without end.
+    if (asks.requests.length === 0) await options.clock.sleep(wait.next(), signal);
+    const isOver = () => signal.aborted || elicitations.refused !== undefined;
+    const inputResponses = await answersTo(asks, (elicitation) =>
+      isOver() ? undefined : asked.ask(elicitation, signal),
+    );
+    if (signal.aborted) return err({ kind: 'cancelled' });
+    if (elicitations.refused !== undefined) return err(elicitations.refused);
+    retry = withoutUndefined({ inputResponses, requestState: asks.requestState });
+  }
+}
+
+function toAsked({ by, server, elicitations, pause, on }: ObservedCall, { questionTimeoutMs }: Options): AskedCaller {
+  const limits = { questionTimeoutMs, pause };
+  return {
+    caller: by.caller,
+    declared: elicitations.declared,
+    canBeAsked: (mode) => elicitations.canBeAsked(mode),
+    ask: (elicitation, signal) => elicitations.ask(elicitation, limits, signal),
+    onRefused: (why, request, elicitation) => {
+      if (elicitation !== undefined) elicitations.refuse(why, elicitation);
+      else elicitations.refuseRequests(why, server, [request]);
+    },
+    onWaiting: () => on({ kind: 'waiting' }),
+    onCompleted: (id) => elicitations.onCompleted(id),
+  };
+}
+
+/** Whether a call that failed is sent again, because its caller has agreed to visit the URLs that the server requires. */
+async function mayRepeat(
+  error: ToolServerError,
+  { server, elicitations, asked }: Pick<ObservedCall, 'server' | 'elicitations'> & { readonly asked: AskedCaller },
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (error.kind !== 'json_rpc' || !isObject(error.data)) return false;
+  const { requiredCapabilities, elicitations: listed } = error.data;
+  const isAsking = isObject(requiredCapabilities) && requiredCapabilities.elicitation !== undefined;
+  if (error.code === CAPABILITY_REQUIRED && isAsking) elicitations.refuseRequests('nobody', server, []);
+  if (error.code !== URLS_REQUIRED || !Array.isArray(listed)) return false;
+  const urls = listed.flatMap((one) => parseElicitation(server, isObject(one) && { mode: 'url', ...one }, '') ?? []);
+  for (const url of urls) {
+    const { action } = await asked.ask(url, signal);
+    if (action === 'accept') continue;
+    if (!signal.aborted) elicitations.noteDeclined(url);
+    return false;
+  }
+  return urls.length > 0;
+}
+
+/** The outcome of a call whose server got an answer to each question, or else why it has no result. */
+function withRefusal(outcome: Outcome, elicitations: CallElicitations): Outcome {
+  const { refused } = elicitations;
+  if (refused === undefined) return outcome;
+  if (outcome.isOk()) {
+    const { content, structuredContent, isError } = outcome.value;
+    return err({ ...refused, result: withoutUndefined({ content, structuredContent, isError }) });
+  }
+  const { error } = outcome;
+  if (error.kind === 'json_rpc') {
+    const isOwn = error.code === URLS_REQUIRED || error.code === CAPABILITY_REQUIRED;
+    const { code, message, data } = error;
+    return err({ ...refused, result: isOwn ? undefined : { error: withoutUndefined({ code, message, data }) } });
+  }
+  return error.kind === 'invalid_result' ? err(refused) : outcome;
+}
+
+/** Refuses the requests about which the caller cannot be asked: the call then ends. */
+export function refuseUnanswerable({ requests }: InputRequests, elicitations: CallElicitations, server: string): void {
+  const { declared, isRelay } = elicitations;
+  const unanswerable = requests.filter(([, request, elicitation]) => {
+    if (elicitation !== undefined) return !elicitations.canBeAsked(elicitation.mode);
+    return !isRelay || !isDeclared(request, declared);
+  });
+  for (const [, request, elicitation] of unanswerable) {
+    if (elicitation !== undefined) elicitations.refuse('nobody', elicitation);
+    else elicitations.refuseRequests(request.method === ELICIT ? 'invalid' : 'nobody', server, [request]);
+  }
+}
+
+/** The capability of a client that a request of a server needs, for requests that a gateway only passes on. */
+const CAPABILITIES: Readonly<Record<string, string>> = { 'sampling/createMessage': 'sampling', 'roots/list': 'roots' };
+
+function isDeclared({ method }: JsonObject, declared: JsonObject): boolean {
+  const capability = CAPABILITIES[String(method)];
+  return capability !== undefined && declared[capability] !== undefined;
+}
+
+/** Asks one question after the other. */
+async function answersTo(
+  { requests }: InputRequests,
+  ask: (elicitation: Elicitation) => Promise<ElicitationAnswer> | undefined,
+) {
+  const answers: [string, ElicitationAnswer][] = [];
+  for (const [key, , elicitation] of requests) {
+    const answer = elicitation && (await ask(elicitation));
+    if (answer === undefined) break;
+    answers.push([key, answer]);
+  }
+  return answers.length === 0 ? undefined : Object.fromEntries(answers);
+}
+
+function answersIn(retry: Retry | undefined): readonly ElicitationAnswer[] {
+  return Object.values(retry?.inputResponses ?? {}).flatMap((response) => parseAnswer(response) ?? []);
+}

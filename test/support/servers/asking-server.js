@@ -1,0 +1,78 @@
+// A server of the revisions with `initialize` on standard input and output, by the official SDK, whose tools ask. `urls-first` is refused until its URL
+// was visited; `outside` asks after its call has ended; `slow` answers after so many milliseconds.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import {
+  CallToolRequestSchema,
+  ElicitResultSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import { ASKING, ASKING_TOOLS, toResult } from './asking-tools.js';
+
+const MORE = ['urls-first', 'outside', 'slow', 'seen', 'declared', 'taken-back', 'completes', 'exit'];
+
+/** Connects such a server to a transport. */
+export async function connectAskingServer(transport) {
+  const capabilities = { tools: {}, prompts: {} };
+  const server = new Server({ name: 'asking', version: '1.0.0' }, { capabilities });
+  const seen = [];
+  let wasVisited = false;
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: [...ASKING_TOOLS, ...MORE.map((name) => ({ name, inputSchema: { type: 'object' } }))],
+  }));
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: [{ name: 'ask' }] }));
+  const askBy = (request) => async (params, options) => {
+    const answer = await request({ method: 'elicitation/create', params }, ElicitResultSchema, options);
+    seen.push(answer);
+    return answer;
+  };
+  server.setRequestHandler(GetPromptRequestSchema, async (_, extra) => {
+    const answer = await askBy(extra.sendRequest)({
+      message: 'Why?',
+      requestedSchema: { type: 'object', properties: {} },
+    });
+    return { messages: [{ role: 'user', content: { type: 'text', text: JSON.stringify(answer) } }] };
+  });
+  const more = {
+    'urls-first': () => {
+      if (wasVisited) return 'visited';
+      wasVisited = true;
+      const url = { mode: 'url', message: 'Sign in', url: 'https://example.com/first', elicitationId: 'first' };
+      throw new McpError(-32042, 'URLs must be visited', { elicitations: [url] });
+    },
+    outside: (_, __, ask) => {
+      setTimeout(() => ask({ message: 'Outside?', requestedSchema: { type: 'object', properties: {} } }), 50);
+      return 'done';
+    },
+    slow: ({ ms }) => sleep(ms).then(() => 'slow'),
+    seen: () => seen,
+    declared: () => server.getClientCapabilities() ?? {},
+    'taken-back': async (_, ask) => {
+      const end = new AbortController();
+      setTimeout(() => end.abort('no longer needed'), 300);
+      const params = { message: 'Still?', requestedSchema: { type: 'object', properties: {} } };
+      return ask(params, { signal: end.signal }).catch(() => 'taken back');
+    },
+    completes: async (_, ask) => {
+      const url = { mode: 'url', message: 'Sign in', url: 'https://example.com/c', elicitationId: 'c' };
+      const answer = await ask(url);
+      await server.notification({ method: 'notifications/elicitation/complete', params: { elicitationId: 'c' } });
+      return answer;
+    },
+    exit: (_, ask) => {
+      setTimeout(() => process.exit(1), 300);
+      return ask({ message: 'Exit?', requestedSchema: { type: 'object', properties: {} } });
+    },
+  };
+  server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, extra) => {
+    const outside = askBy((...request) => server.request(...request));
+    return toResult(await (ASKING[name] ?? more[name])(args, askBy(extra.sendRequest), outside));
+  });
+  await server.connect(transport);
+}
+
+if (process.argv[1]?.endsWith('asking-server.js')) await connectAskingServer(new StdioServerTransport());
