@@ -20,6 +20,7 @@ import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
 import type { JsonObject } from '../domain/values/json.ts';
 import type { RemoteServers } from './remote-servers.ts';
 import { commandForClients, IDENTITY, PROGRAM, type Runtime } from './runtime.ts';
+import { type RenewValues, serversWithValues } from './server-values.ts';
 
 /** A gateway with started servers, and functions that change and close it. */
 export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
@@ -51,7 +52,8 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   const toolServers = createToolServers(runtime, options, ending.signal);
   const kept = keptDefinitions(runtime);
   const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
-    const toServer = (entry: ServerEntry) => madeAtStart(() => toolServers.create(entry));
+    const toServer = (entry: ServerEntry) =>
+      entry.values === undefined ? madeAtStart(() => toolServers.create({ entry })) : toolServers.withValues(entry);
     const plan = (entry: ServerEntry) =>
       planServer(toDescribed(entry, toServer(entry), runtime), { ...runtime, starts, kept, approved });
     return Promise.all(servers.map(plan));
@@ -110,6 +112,11 @@ export function exposeServers(runtime: Runtime, served: ServedOptions) {
   return { servers: new ServerTools(options), shared };
 }
 
+interface Made {
+  readonly entry: ServerEntry;
+  readonly renew?: RenewValues | undefined;
+}
+
 /** Makes servers of entries of the configuration. `programEnds` aborts when the program ends, and its servers must end soon. */
 function createToolServers(
   runtime: Runtime,
@@ -118,19 +125,22 @@ function createToolServers(
 ) {
   const { config, clock, logger } = runtime;
   let remote: Promise<RemoteServers> | undefined;
+  /** `renew`: reads the values of the entry once more. */
+  const create = async ({ entry, renew }: Made): Promise<ToolServer> => {
+    const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
+    const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
+    if (connection.kind === 'remote') {
+      remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
+      return (await remote).create({ ...connection, ...common, renew });
+    }
+    const { envs, inheritEnv: inherit, notInherited = [] } = connection;
+    const ownSecrets = [...config.secretVariables, ...notInherited];
+    const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
+    return new ChildToolServer({ ...connection, ...common, env, logSpawn, programEnds });
+  };
   return {
-    create: async (entry: ServerEntry): Promise<ToolServer> => {
-      const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
-      const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
-      if (connection.kind === 'remote') {
-        remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
-        return (await remote).create({ ...connection, ...common });
-      }
-      const { envs, inheritEnv: inherit, notInherited = [] } = connection;
-      const ownSecrets = [...config.secretVariables, ...notInherited];
-      const env = childEnvironment({ environment: process.env, inherit, envs, ownSecrets });
-      return new ChildToolServer({ ...connection, ...common, env, logSpawn, programEnds });
-    },
+    create,
+    withValues: serversWithValues(runtime, create),
     machineLogin: async (server: string) => (await remote)?.machineLogin(server),
     close: async () => (await remote)?.close(),
   };

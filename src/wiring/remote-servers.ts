@@ -2,22 +2,30 @@ import type { LoginServer } from '../adapters/outbound/login/login.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import type { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { RemoteToolServer, type RemoteToolServerOptions } from '../adapters/outbound/mcp-client/remote-tool-server.ts';
+import { renewedFetch } from '../adapters/outbound/mcp-client/renewed-values.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
 import { remoteLogin } from './logins.ts';
 import type { Runtime } from './runtime.ts';
+import type { RenewValues } from './server-values.ts';
 
 export type RemoteServers = ReturnType<typeof createRemoteServers>;
+
+type CreatedServer = LoginServer &
+  Omit<RemoteToolServerOptions, 'fetch' | 'login'> & { readonly renew: RenewValues | undefined };
 
 /** Creates servers on other machines. Import this file only when one connects, because a server on this machine needs no network. */
 export function createRemoteServers(runtime: Runtime, onRenewal: (server: string, outcome: RenewalOutcome) => void) {
   const network = createProxyFetch(process.env);
   const logins = new Map<string, RemoteLogin | undefined>();
   return {
-    create: (server: LoginServer & Omit<RemoteToolServerOptions, 'fetch' | 'login'>): ToolServer => {
-      const login = remoteLogin(server, runtime, network.fetch, onRenewal);
+    /** `renew`: reads the values of the entry once more. */
+    create: ({ renew, ...server }: CreatedServer): ToolServer => {
+      const fetch =
+        renew === undefined ? network.fetch : renewedFetch({ fetch: network.fetch, configured: server, renew });
+      const login = remoteLogin(server, runtime, fetch, onRenewal);
       logins.set(server.name, login);
-      return new RemoteToolServer({ ...server, login, fetch: network.fetch });
+      return new RemoteToolServer({ ...server, login, fetch });
     },
     /** The login of a machine to a server, if it has a token. */
     machineLogin: (server: string) => logins.get(server)?.summary,

@@ -4,13 +4,17 @@ import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig } from '../adapters/outbound/config/load-config.ts';
 import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
+import { secretsIn } from '../adapters/outbound/config/secrets.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { ConfigOptions } from '../adapters/outbound/config/set-keys.ts';
 import { StandardError, StderrLogger } from '../adapters/outbound/logger/stderr-logger.ts';
+import { whenNeeded } from '../application/async/shared-runs.ts';
 import { CallerRights, isGatewayOnly } from '../application/gateway/offer.ts';
 import type { Validated } from '../application/ports/config.ts';
-import type { Logger, Services } from '../application/ports/services.ts';
+import type { Clock, Logger, Services } from '../application/ports/services.ts';
+import type { ValueReader } from '../application/ports/values.ts';
 import { Audit } from '../application/tools/audit.ts';
+import { KeptValues } from '../application/values/kept-values.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, redactedJson } from '../domain/values/redaction.ts';
@@ -30,6 +34,8 @@ export interface Runtime extends Services {
   readonly startCommand: () => OwnCommand;
   /** The folder of the program, with the recordings of the package and the page. */
   readonly folder: string;
+  /** The values of files and commands to which the configuration refers. */
+  readonly values: KeptValues;
   /** Adds a function that `close` calls before those that were added earlier. */
   readonly atClose: (end: () => Promise<void>) => void;
   /** Closes everything that was created for this process. */
@@ -77,8 +83,10 @@ export async function bootstrap(
     logger.debug(`servers: ${file} is of ${client}; folder ${folder}; servers: ${servers.join(', ') || 'none'}`);
   const hasAnswers = !options.serves || !isGatewayOnly(config);
   const otherTools = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
-  const ends: (() => Promise<void>)[] = [];
+  const values = new KeptValues({ reader: valueReader(clock), redactor, formsOf: secretsIn });
+  const ends: (() => Promise<void>)[] = [() => values.close()];
   const value: Runtime = {
+    values,
     config,
     clock,
     logger,
@@ -95,6 +103,15 @@ export async function bootstrap(
     },
   };
   return { value };
+}
+
+/** Reads values with this program's environment. Its packages are loaded with the first value. */
+function valueReader(clock: Clock): ValueReader {
+  const loaded = whenNeeded(async () => {
+    const { LocalValues } = await import('../adapters/outbound/values/local-values.ts');
+    return new LocalValues({ clock, environment: process.env });
+  });
+  return { read: async (reference, signal) => (await loaded.get()).read(reference, signal) };
 }
 
 /** The runtime of a server; undefined if the configuration has problems, which are then on standard error. */

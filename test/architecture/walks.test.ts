@@ -52,6 +52,7 @@ const LATE = {
     'src/adapters/outbound/config/client-file.ts smol-toml',
     'src/adapters/outbound/config/servers-config.ts ./servers-file.ts',
     'src/adapters/outbound/config/set-keys.ts ./yaml-file.ts',
+    'src/wiring/runtime.ts ../adapters/outbound/values/local-values.ts',
   ],
 };
 

@@ -10,8 +10,8 @@ const SHORTEST_SECRET = 4;
 
 /** `sk-` at the start of a word looks like a key; the API's own messages mask keys with `*`. */
 const KEY_LIKE = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_*-]+/g;
-/** Matches a token after `Bearer`, but not an example such as `Bearer ...`. */
-const BEARER = /\b(Bearer\s+)(?=[^\s"',]*\w)[^\s"',]+/gi;
+/** Matches a token after `Bearer`, but not an example such as `Bearer ...`, nor a reference, which is no secret. */
+const BEARER = /\b(Bearer\s+)(?!\$\{)(?=[^\s"',]*\w)[^\s"',]+/gi;
 
 interface Secrets {
   /** Keys, tokens and passwords of this program. */

@@ -1,18 +1,20 @@
 import { sep } from 'node:path';
+import type { ValueReference } from '../../../application/ports/values.ts';
 import { expandPath, readText } from '../files/local-files.ts';
 import type { Environment, NamedText } from '../network/environment.ts';
 import type { Report } from './problems.ts';
+import { DOLLAR, endOfValue, toValueReference } from './value-references.ts';
 
 /** How the texts of a file refer to variables. */
 export interface References {
   /**
-   * `dollar`: `${NAME}`, `${NAME:-default}` and `${env:NAME}`; `bare`: `$NAME`, too; `braces`: `{env:NAME}` and `{file:PATH}`; `none`: a text is
-   * what it says.
+   * `dollar`: `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${file:PATH}` and `${command:WORDS}`; `bare`: `$NAME`, too; `braces`: `{env:NAME}` and
+   * `{file:PATH}`; `none`: a text is what it says.
    */
   readonly form: 'dollar' | 'bare' | 'braces' | 'none';
   /** The words of other clients for folders, such as `workspaceFolder`. */
   readonly words?: Readonly<Record<string, string>>;
-  /** The folder at which the path of `{file:PATH}` starts. */
+  /** The folder of the file, at which the paths of files start, and in which commands run. */
   readonly folder?: string;
 }
 
@@ -21,6 +23,8 @@ export interface ExpandContext {
   /** Receives what was read for references. */
   readonly expanded: NamedText[];
   readonly references: References;
+  /** The value of a file or a command; undefined if it is not read yet, so that the reference stays as it is written. Without it, no such value may be used. */
+  readonly valueFor?: ((reference: ValueReference, where: string) => string | undefined) | undefined;
   /** Without it, a variable that is not set is a problem. */
   readonly onUnset?: Report | undefined;
 }
@@ -35,15 +39,30 @@ interface Reference {
   readonly open: string;
   readonly parts: readonly Part[];
 }
-type Part = string | Reference;
+/** `${file:...}` or `${command:...}`, as it is written. */
+interface WrittenValue {
+  readonly written: string;
+}
+type Part = string | Reference | WrittenValue;
 
 /** Replaces the references of a text. A default may contain references, which are read only if they are needed. An empty variable counts as missing. */
 export function expandReferences(text: string, where: string, context: ExpandContext, report: Report): string {
   const { form } = context.references;
-  const open = form === 'braces' ? '{' : '${';
+  const open = form === 'braces' ? '{' : DOLLAR;
   if (form === 'none' || !text.includes(form === 'bare' ? '$' : open)) return text;
   const read = (parts: readonly Part[]): string =>
-    parts.map((part) => (typeof part === 'string' ? withBareNames(part) : replaced(part))).join('');
+    parts
+      .map((part) =>
+        typeof part === 'string' ? withBareNames(part) : 'written' in part ? later(part) : replaced(part),
+      )
+      .join('');
+  const later = ({ written }: WrittenValue) => {
+    const reference = toValueReference(written, context.references.folder);
+    if ('problem' in reference) report(where, reference.problem, written);
+    else if (context.valueFor === undefined) report(where, NOT_HERE, written);
+    else return context.valueFor(reference, where) ?? written;
+    return '';
+  };
   const withBareNames = (plain: string) => {
     if (form !== 'bare') return plain;
     return plain.replace(/\$([A-Za-z_]\w*)/g, (written, name: string) => {
@@ -83,6 +102,7 @@ export function expandReferences(text: string, where: string, context: ExpandCon
 
 export const notChecked = (name: string) =>
   `the environment variable ${name} is not set here, so that its value is not checked`;
+const NOT_HERE = 'a value of a file or a command cannot be used here; write the value, or use a variable';
 
 const notSet = (name: string) => `the environment variable ${name} is not set`;
 
@@ -94,7 +114,13 @@ function partsOf(text: string, open: string): readonly Part[] {
     if (to > from) levels.at(-1)?.push(text.slice(from, to));
   };
   for (let at = 0; at < text.length; at += 1) {
-    if (text.startsWith(open, at)) {
+    const end = open === DOLLAR ? endOfValue(text, at) : undefined;
+    if (end !== undefined) {
+      take(at);
+      from = end + 1;
+      levels.at(-1)?.push({ written: text.slice(at, from) });
+      at = end;
+    } else if (text.startsWith(open, at)) {
       take(at);
       from = at + open.length;
       at = from - 1;
@@ -110,8 +136,9 @@ function partsOf(text: string, open: string): readonly Part[] {
   return levels.flatMap((parts, depth) => (depth === 0 ? parts : [open, ...parts]));
 }
 
-function writtenOf({ open, parts }: Reference): string {
-  return `${open}${parts.map((part) => (typeof part === 'string' ? part : writtenOf(part))).join('')}}`;
+function writtenOf(part: Part): string {
+  if (typeof part === 'string') return part;
+  return 'written' in part ? part.written : `${part.open}${part.parts.map(writtenOf).join('')}}`;
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
@@ -125,7 +152,7 @@ function meaningOf(text: string, { form, words, folder }: References): Meaning |
   if (words === undefined) return NAME.test(text) ? { variable: text } : undefined;
   const word = kind === 'workspaceFolder' ? kind : text;
   if (Object.hasOwn(words, word)) return { text: words[word] ?? '' };
-  if (kind === 'command' || kind === 'config' || kind === 'file') return { problem: NOT_READ };
+  if (kind === 'config') return { problem: NOT_READ };
   return NAME.test(text) ? { variable: text } : undefined;
 }
 

@@ -84,16 +84,26 @@ const SHORTEST = 8;
  * variables to which the configuration refers. Credentials after a scheme, and passwords in URLs, are also secrets without the rest of their text.
  */
 export function serverSecrets(servers: readonly ServerEntry[], expanded: readonly NamedText[]): readonly string[] {
-  const configured = servers.flatMap(({ connection }): readonly string[] => {
-    if (connection.kind === 'child') return Object.values(connection.envs);
+  const configured = servers.flatMap(({ connection, values = [] }): readonly string[] => {
+    const isKnown = ([name]: readonly [string, string]) => !values.some(({ key }) => key.endsWith(`.${name}`));
+    const texts = (map: Readonly<Record<string, string>>) =>
+      Object.entries(map)
+        .filter(isKnown)
+        .map(([, text]) => text);
+    if (connection.kind === 'child') return texts(connection.envs);
     // A URL with a variable that is not set may not be one.
     const parameters = URL.canParse(connection.url) ? new URL(connection.url).searchParams.values() : [];
-    return [...Object.values(connection.headers), ...parameters];
+    return [...texts(connection.headers), ...parameters];
   });
   const args = servers.flatMap(({ connection }) => (connection.kind === 'child' ? connection.args : []));
   const values = [...configured, ...expanded.map(([, text]) => text)].flatMap((text) => [text, credentialsOf(text)]);
   const passwords = [...configured, ...args].flatMap(passwordsOf);
   return [...new Set([...values.filter(isSecret), ...passwords].flatMap(formsOf))];
+}
+
+/** The secrets in a value of a file or a command: the text, and credentials that it contains. */
+export function secretsIn(text: string): readonly string[] {
+  return [text, credentialsOf(text), ...passwordsOf(text)].filter((secret) => secret !== '').flatMap(formsOf);
 }
 
 /** The client secrets, as they are and in the forms in which `Authorization` has them. */

@@ -4,6 +4,7 @@ import { integer, matching, oneOf, type ReadContext, text, type ValueKind } from
 import { AUTH_WORDS } from './member-words.ts';
 import { membersOf, type Tree } from './table.ts';
 import { scopes, secureUrl } from './value-kinds.ts';
+import { isOneValue } from './value-references.ts';
 
 const MACHINE = 'client_credentials' as const;
 
@@ -34,13 +35,14 @@ const VARIABLE = /^\s*\$\{([A-Za-z_][A-Za-z0-9_]*)\}\s*$/;
 
 const anySecret = expanded(
   text(
-    'only \u0024{NAME}: set the secret in an environment variable, and write \u0024{NAME} with the name of the variable',
+    'only a reference: write \u0024{NAME} with the name of the variable that contains the secret, \u0024{file:PATH} or \u0024{command:WORDS}',
   ),
 );
 const clientSecret: ValueKind<string> = {
   ...anySecret,
-  schema: matching(VARIABLE),
-  fromYaml: (value, context) => (VARIABLE.test(String(value)) ? anySecret.fromYaml(value, context) : undefined),
+  schema: { anyOf: [matching(VARIABLE), matching(/^\$\{(?:file|command):.+\}$/)] },
+  fromYaml: (value, context) =>
+    VARIABLE.test(String(value)) || isOneValue(String(value)) ? anySecret.fromYaml(value, context) : undefined,
   isSecret: true,
 };
 

@@ -1,3 +1,5 @@
+import type { ConfigProblem } from '../../../application/ports/config.ts';
+import type { ValueReference } from '../../../application/ports/values.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { attempted } from '../files/local-files.ts';
 import { isUnencrypted } from '../network/addresses.ts';
@@ -12,7 +14,9 @@ import { readMembers, type Tree } from './table.ts';
 export const withoutEffect = (isChild: boolean) => Object.keys(isChild ? OF_REMOTES : OF_CHILDREN);
 
 /** The context in which a server is read. */
-interface Context extends ExpandContext {
+interface Context extends Omit<ExpandContext, 'valueFor'> {
+  /** The values of files and commands, by their references as JSON. Those that are missing are read when the server starts. */
+  readonly values?: ReadonlyMap<string, string> | undefined;
   /** The paths of texts whose references were already replaced. */
   readonly literal?: ReadonlySet<string> | undefined;
   /** Whether the keys of YAML have an effect. */
@@ -43,7 +47,20 @@ export interface ServerEntry
   readonly isPublic: boolean;
   /** The keys whose variables are not set, if they need not be. Their values are not checked, and must not be used. */
   readonly unset?: readonly string[];
+  /** What has to be read before the server starts. */
+  readonly values?: readonly LaterValue[];
+  /** Reads the entry with these values, by their references as JSON. Present with `values`. */
+  readonly complete?: (values: ReadonlyMap<string, string>) => Completed;
 }
+
+/** A key whose value is not checked before it is read from a file or a command. */
+interface LaterValue {
+  readonly key: string;
+  readonly reference: ValueReference;
+}
+
+/** An entry with all values, or what is wrong with it. */
+export type Completed = { readonly entry: ServerEntry } | { readonly problems: readonly ConfigProblem[] };
 
 type Read = Tree<typeof SERVER_TABLE>;
 
@@ -63,7 +80,7 @@ interface Remote extends Pick<Read, 'transport' | 'headers' | 'auth'> {
 
 /** Reads one server. Problems have the paths of its keys; with a problem, the returned entry is incomplete. */
 export function readServerEntry(value: JsonObject, given: Context, reportAny: Report): ServerEntry {
-  const { unset, context, report } = withoutUnset(given, reportAny);
+  const { unset, values, context, report } = withoutUnset(given, reportAny);
   const isChild = value.command != null;
   if (value.name == null) report('name', `required: ${SERVER_NAME.accepted}`);
   if (isChild === (value.url != null)) report('', 'expected exactly one of command and url');
@@ -100,20 +117,30 @@ export function readServerEntry(value: JsonObject, given: Context, reportAny: Re
     filter: tools,
     isPublic,
     ...(unset.length > 0 && { unset }),
+    ...(values.length > 0 && { values }),
   };
 }
 
-/** Remembers the keys whose variables are not set and need not be, and reports no problem with their values. */
-function withoutUnset(context: Context, reportAny: Report) {
+/** Remembers the keys whose variables are not set and need not be, or whose values are read later, and reports no problem with their values. */
+function withoutUnset({ values: known, ...context }: Context, reportAny: Report) {
   const unset: string[] = [];
+  const values: LaterValue[] = [];
+  const valueFor = (reference: ValueReference, where: string) => {
+    const text = known?.get(JSON.stringify(reference));
+    if (text !== undefined) return text;
+    values.push({ key: where, reference });
+    return undefined;
+  };
   const onUnset: Report = (where, message) => {
     unset.push(where);
     context.onUnset?.(where, message);
   };
   const report: Report = (where, ...problem) => {
-    if (!unset.includes(where)) reportAny(where, ...problem);
+    const unchecked = [...unset, ...values.map(({ key }) => key)];
+    // A list is also checked as such.
+    if (!unchecked.some((key) => key === where || key.startsWith(`${where}[`))) reportAny(where, ...problem);
   };
-  return { unset, context: { ...context, ...(context.onUnset && { onUnset }) }, report };
+  return { unset, values, context: { ...context, valueFor, ...(context.onUnset && { onUnset }) }, report };
 }
 
 function toChild(

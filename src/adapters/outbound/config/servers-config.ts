@@ -5,10 +5,10 @@ import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
 import type { ConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
-import { type Report, reporter } from './problems.ts';
+import { type Report, reporter, withoutSecrets } from './problems.ts';
 import { clientSecrets, secretVariables, serverSecrets } from './secrets.ts';
 import { clientSecretVariable } from './server-auth.ts';
-import { readServerEntry, type ServerEntry } from './server-entry.ts';
+import { type Completed, readServerEntry, type ServerEntry } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import type { FileEntry } from './servers-file.ts';
 import type { ConfigOptions } from './set-keys.ts';
@@ -43,8 +43,9 @@ export async function readServers(
   notices.push(...files.flatMap((file) => file.notices));
   const inFiles = files.flatMap(({ entries, file }) => entries.map((entry) => ({ ...entry, file, isYaml: false })));
   const folder = yamlFile === undefined ? process.cwd() : dirname(yamlFile);
+  const ofYaml = { ...YAML, references: { form: 'dollar', folder }, file: yamlFile, folder } as const;
   const entries: readonly GivenEntry[] = [
-    ...section.map((value, index) => ({ ...YAML, value, where: `servers[${index}]`, file: yamlFile, folder })),
+    ...section.map((value, index) => ({ ...ofYaml, value, where: `servers[${index}]` })),
     ...inFiles,
   ];
   // No server inherits these variables.
@@ -106,9 +107,8 @@ interface GivenEntry extends FileEntry {
 }
 
 /** What is the same for all entries of the YAML file. */
-const YAML: Pick<GivenEntry, 'isYaml' | 'references' | 'literal' | 'sources' | 'found'> = {
+const YAML: Pick<GivenEntry, 'isYaml' | 'literal' | 'sources' | 'found'> = {
   isYaml: true,
-  references: { form: 'dollar' },
   literal: new Set(),
   sources: new Map(),
   found: [],
@@ -127,7 +127,8 @@ function leftOut({ name, found }: Broken): readonly ConfigProblem[] {
     .map((first) => ({ ...first, message: `${first.message}; this server is left out`, servers }));
 }
 
-type Context = Omit<Parameters<typeof readServerEntry>[1], keyof GivenEntry | 'onUnset'> & Pick<ConfigOptions, 'unset'>;
+type Context = Omit<Parameters<typeof readServerEntry>[1], keyof GivenEntry | 'onUnset' | 'values'> &
+  Pick<ConfigOptions, 'unset'>;
 
 /** Reads entries in their order. */
 function readEntries(entries: readonly GivenEntry[], context: Context) {
@@ -181,10 +182,15 @@ function readEntry(entry: GivenEntry, context: Context) {
   const value = isObject(given) ? given : {};
   const name = typeof value.name === 'string' ? value.name.trim() : undefined;
   if (isYaml) checkKeys(value, report);
-  const read = isObject(given)
-    ? readServerEntry(value, { ...context, folder, references, literal, isYaml, onUnset }, report)
-    : report('', NO_SERVER);
-  return { value, name, entry: read, found };
+  const inContext = { ...context, folder, references, literal, isYaml, onUnset };
+  const read = isObject(given) ? readServerEntry(value, inContext, report) : report('', NO_SERVER);
+  if (read?.values === undefined) return { value, name, entry: read, found };
+  const complete = (values: ReadonlyMap<string, string>): Completed => {
+    const problems: ConfigProblem[] = [];
+    const entry = readServerEntry(value, { ...inContext, expanded: [], values }, reporterOf(problems));
+    return problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { entry };
+  };
+  return { value, name, entry: { ...read, complete }, found };
 }
 
 /** The path of a value as it is written in its file. */

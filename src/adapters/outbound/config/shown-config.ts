@@ -5,6 +5,7 @@ import { KEYS } from './keys.ts';
 import { type ServerEntry, withoutEffect } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import { type Key, toTree, type Values } from './table.ts';
+import { shownText } from './value-references.ts';
 
 /** The merged keys for display. The values in `read` replace those of the keys. The redactor later masks secrets in wrong places. */
 export function toShownTree(values: Values, read: JsonObject): JsonObject {
@@ -47,10 +48,17 @@ export function shownServer(written: JsonObject, entry: ServerEntry, isHttp: boo
   return Object.fromEntries(shown);
 }
 
-/** A value without secrets: those of variables and headers, and that of a client. */
+/** A value without secrets: those of variables and headers, and that of a client. References to files and commands are shown. */
 function withoutValues(name: string, value: unknown): unknown {
+  if (typeof value === 'string') return shownText(value, false);
+  if (Array.isArray(value)) return value.map((item) => withoutValues(name, item));
   if (!isObject(value)) return value;
-  if (name === 'auth') return value.client_secret == null ? value : { ...value, client_secret: MASK };
-  const isSecret = name === 'envs' || name === 'env' || name === 'headers';
-  return isSecret ? Object.fromEntries(Object.keys(value).map((key) => [key, MASK])) : value;
+  const isSecret = (key: string) => SECRETS.includes(name) || (name === 'auth' && key === 'client_secret');
+  const shown = ([key, text]: readonly [string, unknown]) => [
+    key,
+    isSecret(key) && text != null ? shownText(String(text), true) : withoutValues(key, text),
+  ];
+  return Object.fromEntries(Object.entries(value).map(shown));
 }
+
+const SECRETS = ['envs', 'env', 'headers'];

@@ -66,7 +66,7 @@ describe('a problem', () => {
   const RESOURCE = 'expected an absolute URI without fragment, or none';
   const SCOPES = 'expected a list of scopes, such as [mcp:tools]';
   const ID = 'expected the ID of a registered client, in visible ASCII';
-  const WRITE_NAME = `expected only \${NAME}: set the secret in an environment variable, and write \${NAME} with the name of the variable`;
+  const WRITE_NAME = `expected only a reference: write \${NAME} with the name of the variable that contains the secret, \${file:PATH} or \${command:WORDS}`;
   const ISSUED = 'issuer: "https://a.b", client_secret';
   const MACHINE = `grant: client_credentials, client_id: a, ${ISSUED}: "\${SECRET}"`;
 
