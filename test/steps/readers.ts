@@ -58,6 +58,7 @@ import {
 } from '../../src/domain/values/clean-text.ts';
 import { closeFence, fenceAfter } from '../../src/domain/values/code-fence.ts';
 import { toErrorLine } from '../../src/domain/values/error-line.ts';
+import { ExactNumber, mayBeInexact, toJsonText, withExactNumbers } from '../../src/domain/values/exact-number.ts';
 import { publishedOn } from '../../src/domain/values/published-date.ts';
 import {
   createRedactor,
@@ -236,6 +237,12 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/code-fence.ts#closeFence': closeFence,
   'domain/values/code-fence.ts#fenceAfter': (text) => [fenceAfter(text, ''), fenceAfter(text, '```')],
   'domain/values/error-line.ts#toErrorLine': (text) => [toErrorLine(text), toErrorLine(`Error: a at ${text}`)],
+  'domain/values/exact-number.ts#withExactNumbers': (text) => {
+    const json = JSON.stringify([text]).replace(']', ',1e400]');
+    return withExactNumbers(json, JSON.parse(json));
+  },
+  'domain/values/exact-number.ts#mayBeInexact': mayBeInexact,
+  'domain/values/exact-number.ts#toJsonText': (text) => toJsonText([text, new ExactNumber('1e400')]),
   'domain/values/published-date.ts#publishedOn': (text) =>
     publishedOn({ jsonLd: [text], article: [text], citation: [text], time: [text] }, '2026-01-01'),
   'domain/values/redaction.ts#createRedactor': (text) =>
@@ -307,6 +314,7 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
       'domain/gateway/tool-result.ts#textIn',
       'domain/gateway/tool-result.ts#withResourceUri',
       'domain/values/certificate-problem.ts#',
+      'domain/values/exact-number.ts#',
     ],
     'members of objects, without patterns; those with patterns are above',
   ],

@@ -1,9 +1,11 @@
 import { err, ok, type Result } from 'neverthrow';
 import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
-import type { ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
+import type { SchemaError, ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { type NamedTools, toolsByName } from '../../domain/gateway/unique-names.ts';
-import { withoutUndefined } from '../../domain/values/json.ts';
+import { clip } from '../../domain/values/clean-text.ts';
+import { exactNumberIn, WRITES_DIGITS } from '../../domain/values/exact-number.ts';
+import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
 import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
@@ -11,6 +13,8 @@ import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolReturn } from 
 import { sendWithAnswers } from './asked-call.ts';
 import type { GatewayOptions } from './server-definition.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
+
+const MAX_DIGITS = 100;
 
 /** All servers, as callers with these rights see them. */
 interface Servers {
@@ -62,7 +66,9 @@ export async function callOnServer(
   const usable = usableTool(supervisor, call);
   if (usable.isErr()) return err(usable.error);
   const validator = await loadValidator();
-  const problem = validator.validate({ server, tool: name, schema: usable.value.tool.inputSchema, value: args });
+  const problem =
+    digitsProblem(supervisor, args) ??
+    validator.validate({ server, tool: name, schema: usable.value.tool.inputSchema, value: args });
   if (problem !== undefined) return err({ kind: 'invalid_input', errors: [problem] });
 
   const run = (connection: ServerConnection) => send(connection, { supervisor, call, clock }, signal);
@@ -100,6 +106,14 @@ async function send(
     { clock, questionTimeoutMs, retry },
     signal,
   );
+}
+
+/** The first number of an input that the official client would change in a request over HTTP. */
+function digitsProblem({ definition }: ServerSupervisor, args: JsonObject): SchemaError | undefined {
+  const found = WRITES_DIGITS || definition.transport === 'stdio' ? undefined : exactNumberIn(args);
+  if (found === undefined) return undefined;
+  const message = `would be changed by this version of Node.js: ${clip(found.source, MAX_DIGITS)}; send it as a text`;
+  return { path: found.path, message };
 }
 
 /** The tool of a call, if it exists now and is approved. */

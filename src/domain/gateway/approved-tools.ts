@@ -1,3 +1,4 @@
+import { rounded } from '../values/exact-number.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../values/json.ts';
 import { isSameJson, sortedJson } from '../values/sorted-json.ts';
 import { type GatewayTool, parseTool } from './gateway-tool.ts';
@@ -93,7 +94,8 @@ function flat({ servers }: ApprovedTools) {
 }
 
 function toDefinition({ server: _, name: _name, ...definition }: GatewayTool): JsonObject {
-  return definition;
+  // The same lock holds for every version of Node.js.
+  return rounded(definition);
 }
 
 /** Reads an own member only: a tool may have the name `constructor`. */

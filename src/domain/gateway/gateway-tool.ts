@@ -1,3 +1,4 @@
+import { writable } from '../values/exact-number.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
 import { BOOLEAN, ENTRY, inForm, objectOf, TEXT } from './member-forms.ts';
 import { toObjectSchema } from './served-schema.ts';
@@ -20,7 +21,8 @@ const HINTS = { readOnlyHint: BOOLEAN, destructiveHint: BOOLEAN, idempotentHint:
 const TOOL = { ...ENTRY, annotations: objectOf({ title: TEXT, ...HINTS }) };
 
 /** Reads an entry of `tools/list`; undefined if it has no name, or takes something other than an object. */
-export function parseTool(server: string, value: unknown): GatewayTool | undefined {
+export function parseTool(server: string, listed: unknown): GatewayTool | undefined {
+  const value = writable(listed);
   if (!isObject(value) || typeof value.name !== 'string' || value.name === '') return undefined;
   const inputSchema = toObjectSchema(value.inputSchema);
   if (inputSchema === undefined) return undefined;

@@ -1,4 +1,5 @@
 import { clip } from '../values/clean-text.ts';
+import { writable } from '../values/exact-number.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
 import { BOOLEAN, ENTRY, inForm, listOf, objectOf, RESOURCE, TEXT, withText } from './member-forms.ts';
 import { withResourceUri } from './tool-result.ts';
@@ -21,7 +22,8 @@ const ARGUMENT = withText('name', objectOf({ title: TEXT, description: TEXT, req
 const FORMS = { resources: RESOURCE, resourceTemplates: RESOURCE, prompts: { ...ENTRY, arguments: listOf(ARGUMENT) } };
 
 /** Reads an entry of a list, in the form in which clients get it; undefined if it has no URI or, as a prompt, no name. */
-export function parseEntry(server: string, list: SharedList, listed: unknown): SharedEntry | undefined {
+export function parseEntry(server: string, list: SharedList, entry: unknown): SharedEntry | undefined {
+  const listed = writable(entry);
   if (!isObject(listed)) return undefined;
   const { [ID[list]]: id } = listed;
   if (typeof id !== 'string' || id === '') return undefined;

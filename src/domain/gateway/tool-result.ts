@@ -1,4 +1,5 @@
-import { isNestedDeeper, isObject, type JsonObject, MAX_NESTING, parseJson, toJsonText } from '../values/json.ts';
+import { toJsonText } from '../values/exact-number.ts';
+import { isNestedDeeper, isObject, type JsonObject, MAX_NESTING, parseJson } from '../values/json.ts';
 
 /** The result of a tool (MCP, CallToolResult). */
 export interface ToolResult {

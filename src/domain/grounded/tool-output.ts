@@ -1,6 +1,7 @@
 import { type ToolResult, textIn, toContentBlock } from '../gateway/tool-result.ts';
 import { cleanText, shortLine } from '../values/clean-text.ts';
 import { toErrorLine } from '../values/error-line.ts';
+import { toJsonText } from '../values/exact-number.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
 import { markerOf, type OwnSource } from './own-source.ts';
 
@@ -65,7 +66,7 @@ function describeSources(sources: readonly OwnSource[], maxChars: number) {
 }
 
 function bodyOf({ content, structuredContent }: ToolResult, images: readonly JsonObject[]): string {
-  const structured = structuredContent == null ? undefined : JSON.stringify(structuredContent);
+  const structured = structuredContent == null ? undefined : toJsonText(structuredContent);
   // Servers repeat the structured content as a text, for clients that do not know it.
   const blocks = structured === undefined ? content : content.filter((block) => !isText(block));
   const texts = blocks.filter((block) => !images.includes(block)).map(blockText);

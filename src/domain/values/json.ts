@@ -1,17 +1,23 @@
+import { ExactNumber, withExactNumbers } from './exact-number.ts';
+
 /** A JSON object from outside the program: its members may be anything. */
 export interface JsonObject {
   readonly [key: string]: unknown;
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 }
 
-/** The value of a JSON text, which may begin with a byte order mark; undefined, which is no JSON value, if the text is not JSON. */
+/**
+ * The value of a JSON text, which may begin with a byte order mark; undefined, which is no JSON value, if the text is not JSON. A number whose digits a
+ * number of JavaScript would change is an `ExactNumber`.
+ */
 export function parseJson(text: string): unknown {
   try {
     // Removes the mark, too, and blanks that JSON does not know.
-    return JSON.parse(text.trim());
+    const json = text.trim();
+    return withExactNumbers(json, JSON.parse(json));
   } catch {
     return undefined;
   }
@@ -35,9 +41,4 @@ export const MAX_NESTING = 1000;
 export function isNestedDeeper(value: unknown, max: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return max === 0 || Object.values(value).some((member) => isNestedDeeper(member, max - 1));
-}
-
-/** The JSON text of a value. */
-export function toJsonText(value: unknown): string {
-  return JSON.stringify(value);
 }

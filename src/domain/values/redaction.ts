@@ -1,4 +1,5 @@
-import { isObject } from './json.ts';
+import { toJsonText } from './exact-number.ts';
+import { isObject, parseJson } from './json.ts';
 
 /** The text that replaces a secret. */
 export const MASK = '[redacted]';
@@ -124,17 +125,18 @@ export function looksLikeKey(text: string): boolean {
 
 /** A value as JSON. Keys are masked only in strings and names of members, because a key of digits would also match numbers. */
 export function redactedJson(value: unknown, redact: (text: string) => string, indent?: number): string {
-  const json = JSON.stringify(value, undefined, indent);
+  const json = toJsonText(value, indent);
   if (redact(json) === json) return json;
-  const masked = (_: string, member: unknown) => {
+  const masked = (member: unknown): unknown => {
     if (typeof member === 'string') return redact(member);
+    if (Array.isArray(member)) return member.map(masked);
     if (!isObject(member)) return member;
-    return Object.fromEntries(Object.entries(member).map(([name, inner]) => [redact(name), inner]));
+    return Object.fromEntries(Object.entries(member).map(([name, inner]) => [redact(name), masked(inner)]));
   };
-  return JSON.stringify(value, masked, indent);
+  return toJsonText(masked(parseJson(json)), indent);
 }
 
 /** Like `redactedJson`, but returns the value. */
 export function redactedValue<T>(value: T, redact: (text: string) => string): T {
-  return JSON.parse(redactedJson(value, redact)) as T;
+  return parseJson(redactedJson(value, redact)) as T;
 }

@@ -1,9 +1,10 @@
+import { isWrittenNumber } from './exact-number.ts';
 import { isObject } from './json.ts';
 
 /** A value of JSON as a text with sorted keys at every level: equal values have equal texts. `indent` is in spaces per level. */
 export function sortedJson(value: unknown, indent = 0): string {
   const sorted = (_: string, member: unknown) => {
-    if (!isObject(member)) return member;
+    if (!isObject(member) || isWrittenNumber(member)) return member;
     const names = Object.keys(member).sort();
     return Object.fromEntries(names.map((name) => [name, member[name]]));
   };

@@ -3,6 +3,7 @@ import type { Logger } from '../../../application/ports/services.ts';
 import type { SchemaCheck, SchemaValidator } from '../../../application/ports/tool-server.ts';
 import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
+import { rounded } from '../../../domain/values/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 
 /** A larger schema takes too long to compile in the process that answers everyone. */
@@ -36,14 +37,16 @@ export class AjvSchemaValidator implements SchemaValidator {
   }
 
   validate(check: SchemaCheck): SchemaError | undefined {
-    const { schema, value } = check;
+    const { schema } = check;
+    const value = rounded(check.value);
     const compiled = this.#compiled.get(schema) ?? this.#compile(check);
     this.#compiled.set(schema, compiled);
     if (compiled === 'unchecked' || compiled(value)) return undefined;
     return problemOf(compiled, structuredClone(value));
   }
 
-  #compile({ server, tool, schema }: SchemaCheck): CheckValue | 'unchecked' {
+  #compile({ server, tool, schema: exact }: SchemaCheck): CheckValue | 'unchecked' {
+    const schema = rounded(exact);
     const json = JSON.stringify(schema);
     if (json.length > MAX_SCHEMA_CHARACTERS || OTHER_DIALECT.test(json)) return 'unchecked';
     const ajv = this.#ajvs.get(server) ?? newAjv();

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
+import { toJsonText } from '../../../domain/values/exact-number.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { hasArguments } from './child-command.ts';
 import { type ChildOptions, endTree, type StartedChild, startChild } from './child-process.ts';
@@ -144,7 +145,7 @@ export class ChildTransport implements Transport {
       setImmediate(() => stdin.uncork());
     }
     return new Promise((resolve, reject) => {
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+      stdin.write(`${toJsonText(message)}\n`, (error) => {
         if (!error) return resolve();
         void this.#onLost().then(() => reject(error));
       });

@@ -1,7 +1,7 @@
 import type { RequestId } from '@modelcontextprotocol/client';
 import { certificateProblem } from '../../../domain/values/certificate-problem.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
-import { MessageBytes, readEvent, readMessages, requestIdIn, tooLargeResponse } from './messages.ts';
+import { MessageBytes, type OnExact, readEvent, readMessages, requestIdIn, tooLargeResponse } from './messages.ts';
 
 type Bytes = TransformStream<Uint8Array, Uint8Array>;
 
@@ -13,6 +13,11 @@ export class ResponseTooLarge extends Error {
   override readonly message = 'a response that is too large';
 }
 
+interface MessageEvents {
+  readonly onServerRequest?: OnServerRequest;
+  readonly onExact?: OnExact;
+}
+
 /**
  * A `fetch` for the transports of the official client, which would read a message of any size, and refuse what MCP does not specify. A body that is
  * too large is not read to its end. An event that is too large is replaced by an error response to its request.
@@ -20,7 +25,7 @@ export class ResponseTooLarge extends Error {
 export function messageFetch(
   fetch: typeof globalThis.fetch,
   maxBytes: number,
-  onServerRequest: OnServerRequest = () => {},
+  on: MessageEvents = {},
 ): typeof globalThis.fetch {
   return async (url, init) => {
     const response = await fetch(url, init).catch(withCertificateProblem);
@@ -29,13 +34,13 @@ export function messageFetch(
     const requestId = requestIdOf(init?.body);
     const isStream = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
     if (isStream) {
-      const events = body.pipeThrough(lineFeeds()).pipeThrough(eventLimit(maxBytes, requestId, onServerRequest));
+      const events = body.pipeThrough(lineFeeds()).pipeThrough(eventLimit(maxBytes, requestId, on));
       return new Response(events, response);
     }
     const limited = new Response(body.pipeThrough(bodyLimit(maxBytes)), response);
     if (requestId === undefined || !response.ok) return limited;
     const text = await limited.text();
-    const read = readMessages(text, requestId);
+    const read = readMessages(text, requestId, on.onExact);
     return read === undefined || read.isAsWritten ? new Response(text, response) : rewritten(read.values, response);
   };
 }
@@ -94,7 +99,7 @@ const FIELD_BYTES = 1024;
  * Passes on complete events. At an event that is too large, the stream of one request ends with an error response. On the stream for all messages
  * of a server, a response is replaced by an error response, any other message is left out, and the stream fails if the ID cannot be found.
  */
-function eventLimit(maxBytes: number, requestId: RequestId | undefined, onServerRequest: OnServerRequest): Bytes {
+function eventLimit(maxBytes: number, requestId: RequestId | undefined, on: MessageEvents): Bytes {
   const event = new MessageBytes(maxBytes + FIELD_BYTES);
   /** The length in earlier chunks of a line that has not ended. */
   let lineLength = 0;
@@ -102,9 +107,9 @@ function eventLimit(maxBytes: number, requestId: RequestId | undefined, onServer
   const onEnd = (controller: TransformStreamDefaultController<Uint8Array>) => {
     const read = event.take();
     if (read instanceof Uint8Array) {
-      const { bytes, messages } = readEvent(read, requestId);
+      const { bytes, messages } = readEvent(read, requestId, on.onExact);
       for (const id of requestId === undefined ? [] : messages.flatMap(idOfRequest))
-        onServerRequest(id, requestId as RequestId);
+        on.onServerRequest?.(id, requestId as RequestId);
       return controller.enqueue(bytes);
     }
     const id = requestIdIn(withoutFieldNames(read.start), withoutFieldNames(read.end));

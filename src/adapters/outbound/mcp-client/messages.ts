@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import { exactNumberIn, mayBeInexact } from '../../../domain/values/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 
 /** Members whose own members MCP defines. Other values, such as `structuredContent`, are passed on as they are, with every null. */
@@ -9,6 +10,9 @@ const PARTS: ReadonlySet<string> = new Set(
     'completion capabilities roots logging prompts completions elicitation tasks serverInfo'
   ).split(' '),
 );
+
+/** Receives the messages with numbers whose digits the official client, which parses each message again, would change. */
+export type OnExact = (message: unknown) => void;
 
 interface ReadMessages {
   readonly values: readonly unknown[];
@@ -20,11 +24,13 @@ interface ReadMessages {
  * Reads the messages in a JSON text of a server, for the official client, which refuses what MCP does not specify: members that are null are absent,
  * and an envelope is complete. `requestId` is that of the request to which the text is the answer, if there is just one. Undefined without JSON.
  */
-export function readMessages(text: string, requestId?: RequestId): ReadMessages | undefined {
+export function readMessages(text: string, requestId?: RequestId, onExact?: OnExact): ReadMessages | undefined {
   const written = parseJson(text);
   if (written === undefined) return undefined;
   const whole = text.includes('null') ? withoutNulls(written) : written;
   const values = (Array.isArray(whole) ? whole : [whole]).map((value) => toMessage(value, requestId));
+  if (onExact !== undefined && mayBeInexact(text))
+    for (const value of values) if (exactNumberIn(value) !== undefined) onExact(value);
   return { values, isAsWritten: values[0] === written && text.trim() === text };
 }
 
@@ -32,13 +38,14 @@ export function readMessages(text: string, requestId?: RequestId): ReadMessages 
 export function readEvent(
   bytes: Uint8Array,
   requestId?: RequestId,
+  onExact?: OnExact,
 ): { readonly bytes: Uint8Array; readonly messages: readonly unknown[] } {
   const events: EventSourceMessage[] = [];
   const written: string[] = [];
   const onRetry = (ms: number) => written.push(`retry: ${ms}\n`);
   createParser({ onEvent: (event) => events.push(event), onRetry }).feed(Buffer.from(bytes).toString());
   const [event] = events;
-  const read = event && readMessages(event.data, requestId);
+  const read = event && readMessages(event.data, requestId, onExact);
   if (event === undefined || read === undefined) return { bytes, messages: [] };
   const { values: messages } = read;
   if (read.isAsWritten) return { bytes, messages };

@@ -87,11 +87,11 @@ export class RemoteToolServer implements ToolServer {
     }
   }
 
-  #createTransport(kind: 'http' | 'sse', { onStreamEnd, isBusy, questions }: SessionState): RemoteTransport {
+  #createTransport(kind: 'http' | 'sse', { onStreamEnd, isBusy, questions, onExact }: SessionState): RemoteTransport {
     const { headers, maxBytes, login, clock } = this.#options;
     const url = new URL(this.#options.url);
-    const onStream = questions.onStream.bind(questions);
-    const fetch = messageFetch((login ?? this.#options).fetch, maxBytes, onStream);
+    const on = { onServerRequest: questions.onStream.bind(questions), onExact };
+    const fetch = messageFetch((login ?? this.#options).fetch, maxBytes, on);
     const requestInit = { headers: { ...headers } };
     if (kind === 'http') {
       const wait = new GrowingWait(clock, FIRST_REOPEN_MS, 1);

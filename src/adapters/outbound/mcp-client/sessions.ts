@@ -10,6 +10,7 @@ import type { Clock, Services } from '../../../application/ports/services.ts';
 import type { ServerEvents } from '../../../application/ports/tool-server.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { type ClientIdentity, connectClient } from './client.ts';
+import type { OnExact } from './messages.ts';
 import { ServerQuestions } from './server-questions.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
@@ -22,6 +23,7 @@ export interface SessionState {
   /** Whether a call waits for its response, which may come on a stream that is opened again. */
   readonly isBusy: () => boolean;
   readonly questions: ServerQuestions;
+  readonly onExact: OnExact;
 }
 
 interface SessionOptions extends Pick<Services, 'clock'> {
@@ -84,6 +86,7 @@ export class Sessions {
       onStreamEnd: () => (transport === this.#current ? this.onBroken('the event stream was closed') : end()),
       isBusy: () => settling.isBusy,
       questions,
+      onExact: (message) => settling.exact.keep(message),
     });
     this.#transports.add(transport);
     const settling: SettlingTransport = new SettlingTransport(transport, questions);

@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { AskedCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { ExactResponses } from './exact-responses.ts';
 import { errorResponse, INVALID, LOST } from './messages.ts';
 import type { ServerQuestions } from './server-questions.ts';
 import { bodyOf, toInitializeResult } from './server-replies.ts';
@@ -53,6 +54,7 @@ export class SettlingTransport implements Transport {
   #discover: RequestId | undefined;
   #initialize: RequestId | undefined;
   #nextId = FIRST_ID;
+  readonly exact = new ExactResponses();
 
   /** The questions of a server of a revision before 2026-07-28. */
   readonly questions: ServerQuestions;
@@ -71,7 +73,8 @@ export class SettlingTransport implements Transport {
       onerror?.(error);
       this.onerror?.(error);
     };
-    transport.onmessage = (message, extra) => {
+    transport.onmessage = (received, extra) => {
+      const message = this.exact.take(received);
       if ('method' in message) {
         const isQuestion = questions.receive(message, (response) => transport.send(response));
         if (!isQuestion && !this.#isProgress(message)) this.onmessage?.(message, extra);

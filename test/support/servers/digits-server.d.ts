@@ -1,0 +1,2 @@
+export const OUTPUT: string;
+export function answerTo(text: string): string | undefined;
