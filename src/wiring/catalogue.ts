@@ -14,7 +14,7 @@ import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts'
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
 import { type GatewayTool, parseTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
-import type { Answers } from './container.ts';
+import type { Answers, Reach } from './container.ts';
 import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.ts';
 import { type Runtime, TEXT_WORKER } from './runtime.ts';
 
@@ -54,8 +54,8 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
     return application;
   };
   const answers = answerProvider(config, { load: loadApplication, tools: () => gateway?.gateway.tools ?? [] });
-  const loadCheck = async () => (await answering.get()).check();
-  const checks = checkProvider({ tool: CHECK_SOURCES, load: loadCheck });
+  const loadCheck = async (reach?: Reach) => (await answering.get()).check(reach);
+  const checks = checkProvider({ tool: CHECK_SOURCES, load: whenNeeded(() => loadCheck()).get });
   const ownTools = citations.tool ? [answers, checks] : [answers];
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
   const common = { ...runtime, configured, on };

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
 import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
@@ -15,9 +15,11 @@ import {
   PROCESS,
 } from '../adapters/inbound/words/process-messages.ts';
 import { unreadableFile } from '../adapters/inbound/words/tool-error-messages.ts';
+import { decodedText } from '../adapters/outbound/files/text-decoder.ts';
 import { CANCELLED, never, untilAborted } from '../application/async/deadline.ts';
 import { answerServers } from '../application/gateway/offer.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
+import type { PageCheck } from '../domain/answers/known-page.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
@@ -156,24 +158,44 @@ async function checkSetup({ json }: CommandOf<'doctor'>, context: Context, signa
   return runDoctor(json, context, { application: await loadApplication(), composed }, signal);
 }
 
-/** Checks the text of a file, of a page or of standard input. */
-async function runCheck({ source, json }: CommandOf<'check'>, context: Context, signal: AbortSignal): Promise<number> {
+/** The time for a page in the terminal, where a person waits. */
+const PAGE_MS = 10_000;
+
+/** Checks the texts of files, of pages or of standard input. */
+async function runCheck(command: CommandOf<'check'>, context: Context, signal: AbortSignal): Promise<number> {
+  const { sources, isPrivate, timeoutMs: pageMs = PAGE_MS } = command;
   const { loadCheck } = composeCatalogue(context, { servers: [], logSpawn: () => {} });
-  const { check, fetchText } = await loadCheck();
-  const reading = isWebUrl(source)
-    ? fetchText(source, signal)
-    : source === '-'
-      ? text(process.stdin)
-      : readFile(source, 'utf8');
-  const read = await untilAborted(reading, signal).catch((error: unknown) => ({ error }));
-  if (signal.aborted) return INTERRUPTED;
-  const isText = typeof read === 'string' && !read.includes('\0');
-  if (isText) return checkTextFor({ ...context, check, text: read, json }, signal);
-  if (typeof read === 'object' && 'error' in read) {
-    context.err.write(`${unreadableFile(source, reasonOf(read.error))}\n`);
-    return BAD_USAGE;
+  const { check, fetchText } = await loadCheck({ pageMs, isPrivate });
+  const texts: { readonly file: string | undefined; readonly text: string }[] = [];
+  let isUnreadable = false;
+  for (const source of sources) {
+    const read = await untilAborted(textOf(source, fetchText, signal), signal);
+    if (read === 'aborted') return INTERRUPTED;
+    if ('text' in read) texts.push({ file: source === '-' ? undefined : source, text: read.text });
+    else {
+      isUnreadable = true;
+      context.err.write(`${read.problem}\n`);
+    }
   }
-  const page = typeof read === 'string' ? ({ state: 'unreadable', reason: 'not_text' } as const) : read;
-  context.err.write(`${CHECK.unreadable(source, page)}\n`);
-  return BAD_USAGE;
+  if (texts.length === 0) return BAD_USAGE;
+  const code = await checkTextFor({ ...context, ...command, check, texts }, signal);
+  return isUnreadable && code !== INTERRUPTED ? BAD_USAGE : code;
+}
+
+/** The text of a source, or why it cannot be read. */
+async function textOf(
+  source: string,
+  fetchText: (url: string, signal: AbortSignal) => Promise<string | PageCheck>,
+  signal: AbortSignal,
+): Promise<{ readonly text: string } | { readonly problem: string }> {
+  if (isWebUrl(source)) {
+    const page = await fetchText(source, signal);
+    return typeof page === 'string' ? { text: page } : { problem: CHECK.unreadable(source, page) };
+  }
+  try {
+    const text = decodedText(source === '-' ? await buffer(process.stdin) : await readFile(source));
+    return text === undefined ? { problem: CHECK.notText(source) } : { text };
+  } catch (error) {
+    return { problem: unreadableFile(source, reasonOf(error)) };
+  }
 }

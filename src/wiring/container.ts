@@ -50,6 +50,9 @@ interface ProgramFiles {
   readonly textWorker: string;
 }
 
+/** The pages that a check may request: those of a person in a terminal have more time, and may be private. */
+export type Reach = Partial<Pick<Parameters<typeof createCitedPages>[0], 'pageMs' | 'isPrivate'>>;
+
 /** The answers and the check of sources, which share packages and nothing else. */
 export type Answers = ReturnType<typeof createContainer>;
 
@@ -65,7 +68,10 @@ export function createContainer(runtime: Runtime, files: ProgramFiles, startGate
   return {
     application: () => ports.get(TOKENS.application),
     /** The check of sources, with its presentation. */
-    check: () => {
+    check: (reach: Reach = {}) => {
+      ports.register(TOKENS.checkedPages, () =>
+        createPages(runtime, 'checks sources', { resolveDates: false, check: 'evidence', ...reach }),
+      );
       const { citedPages, fetchText } = ports.get(TOKENS.checkedPages);
       const check = checkSources({ citedPages, texts: ports.get(TOKENS.texts), clock: runtime.clock });
       return { check, fetchText, present: toCheckResult, progress: CHECK.progress, problem: CHECK.problem };
@@ -132,9 +138,6 @@ function registerPages(ports: Ports, runtime: Runtime, { textWorker }: ProgramFi
     const purpose = check === 'off' ? 'reads the publication date of cited pages' : 'checks cited pages';
     return createPages(runtime, purpose, { resolveDates, check });
   });
-  ports.register(TOKENS.checkedPages, () =>
-    createPages(runtime, 'checks sources', { resolveDates: false, check: 'evidence' }),
-  );
   ports.register(TOKENS.texts, () => new WorkerTextReader({ file: textWorker, clock }));
 }
 
@@ -185,7 +188,7 @@ function createOpenAiSearch({ config, logger }: Runtime, openAi: OpenAiOptions) 
 function createPages(
   { clock, logger, config: { timeZone, pageProxy: proxy } }: Runtime,
   purpose: string,
-  read: Pick<Parameters<typeof createCitedPages>[0], 'resolveDates' | 'check'>,
+  read: Pick<Parameters<typeof createCitedPages>[0], 'resolveDates' | 'check'> & Reach,
 ) {
   return createCitedPages({ clock, logger, timeZone, proxy, userAgent: `${PROGRAM}/${VERSION} (${purpose})`, ...read });
 }

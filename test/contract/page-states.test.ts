@@ -77,8 +77,8 @@ describe('the state of a page', () => {
     ['a PDF', responds(200, { 'content-type': 'application/pdf' }), 'not_text'],
     ['a type that only begins in the same way', responds(200, { 'content-type': 'text/plainer' }), 'not_text'],
     ['no type', responds(200), 'not_text'],
-    ['199 characters', responds(200, HTML, TEXT.slice(1)), 'no_text'],
-    ['white space', responds(200, HTML, `${' \n'.repeat(500)}${TEXT.slice(2)}   `), 'no_text'],
+    ['scripts and 199 characters', responds(200, HTML, `<script>x</script>${TEXT.slice(1)}`), 'no_text'],
+    ['white space', responds(200, HTML, ' \n'.repeat(500)), 'no_text'],
     ['only scripts', responds(200, HTML, `<div id=app></div><script>${TEXT}</script>`), 'no_text'],
     ['no type, and an empty body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }, ''), 'no_text'],
     ['no type, and a body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }), 'not_text'],
@@ -119,13 +119,39 @@ describe('a redirect', () => {
   const to = (location: string) => responds(302, { location });
 
   test.each<[string, string, object]>([
-    ['to a page that does not exist', '/none', dead(404)],
-    ['to a forbidden host', 'http://10.0.0.1/', unreadable('forbidden', 302)],
+    ['to a page that does not exist', '/none', { ...dead(404), finalUrl: expect.stringMatching(/\/none$/) }],
+    ['to a forbidden host', 'http://10.0.0.1/', { ...unreadable('forbidden', 302), finalUrl: 'http://10.0.0.1/' }],
     ['to another scheme', 'file:///etc/passwd', unreadable('http_302', 302)],
     ['in a circle', '/', unreadable('redirects', 302)],
-    ['to a name that does not exist', 'http://none.example/', { state: 'dead', reason: 'no_such_host', status: 302 }],
+    [
+      'to a name that does not exist',
+      'http://none.example/',
+      { state: 'dead', reason: 'no_such_host', status: 302, finalUrl: 'http://none.example/' },
+    ],
   ])('%s', async (_name, location, expected) => {
-    expect(await readOne(pages.serve('/', to(location)))).toEqual(expected);
+    expect(await readOne(pages.serve('/', to(location)))).toMatchObject(expected);
+  });
+
+  test('is shown, and whether it is permanent', async () => {
+    pages.serve('/new', responds(200, HTML, TEXT));
+    for (const status of [301, 302, 308]) {
+      const read = await readOne(pages.serve('/old', responds(status, { location: '/new' })));
+      expect(read).toMatchObject({ state: 'ok', finalUrl: pages.url('/new'), isMoved: status !== 302 });
+    }
+  });
+
+  test('to an address in UTF-8 is followed', async () => {
+    pages.serve('/%E6%9D%B1%E4%BA%AC', responds(200, HTML, TEXT));
+    const location = Buffer.from('/東京').toString('latin1');
+    expect(await readOne(pages.serve('/ja', responds(301, { location })))).toMatchObject({ state: 'ok' });
+  });
+
+  test('to the home page, or to a page that asks for a password, is not the page', async () => {
+    pages.serve('/', responds(200, HTML, TEXT));
+    pages.serve('/login', responds(200, HTML, `${TEXT}<form><input type="password"></form>`));
+    expect(await readOne(pages.serve('/old', to('/')))).toMatchObject(unreadable('home_page', 200));
+    expect(await readOne(pages.serve('/members', to('/login')))).toMatchObject(unreadable('sign_in', 200));
+    expect(await readOne(pages.url('/login'))).toMatchObject({ state: 'ok' });
   });
 });
 

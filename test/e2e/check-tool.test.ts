@@ -12,11 +12,11 @@ import { serve } from './serve.ts';
 const PAGE = 'http://page.test/tower';
 const TEXT = `The tower has 43 steps (${PAGE}).`;
 const REPORT = `Findings:
-- ${PAGE}: "43" not on the page
+- 1:1: ${PAGE}: "43" not on the page
   claim: The tower has 43 steps.
   nearest passage: The tower of the town has 42 steps.
 
-1 link: 1 read; 1 of 1 claim has figures that are not on the page`;
+1 link: 1 read; 1 claim with figures: 1 compared; 1 has figures that are not on the page`;
 
 /** A web with one page, and the program's arguments and variables for it. No server has a key. */
 async function web(config: object) {

@@ -33,15 +33,15 @@ test('check of a file: the findings, what could not be read, and a line that sum
   const { code, stdout, stderr } = await runCli(['check', file], { env });
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout).toBe(`Findings:
-- ${GONE}: not found (HTTP 404)
-- ${PAGE}: "43" not on the page
+- ${file}:1:1: ${PAGE}: "43" not on the page
   claim: The tower has 43 steps.
   nearest passage: The tower of the town has 42 steps.
+- ${file}:5:4: ${GONE}: not found (HTTP 404)
 Not readable:
-- ${REFUSED}: HTTP 403
-- ${local}: not a public address
+- ${file}:6:4: ${REFUSED}: HTTP 403
+- ${file}:7:4: ${local}: not a public address
 
-4 links: 1 read, 1 not found, 2 not readable; 1 of 2 claims has figures that are not on the page
+4 links: 1 read, 1 not found, 2 not readable; 2 claims with figures: 2 compared; 1 has figures that are not on the page
 `);
   // Nothing else leaves.
   expect(new Set(proxy.seen)).toEqual(new Set(['CONNECT page.test:80']));
@@ -54,7 +54,7 @@ test('check of a page on the web; without findings, the exit code is 0', async (
   pages.serve('/report', `<!doctype html><p>The tower has <a href="${PAGE}">42 steps</a>.</p>`);
   expect(await runCli(['check', 'http://page.test/report'], { env })).toMatchObject({
     code: 0,
-    stdout: '1 link: 1 read; 0 of 1 claim has figures that are not on the page\n',
+    stdout: '1 link: 1 read; 1 claim with figures: 1 compared\n',
   });
 });
 
@@ -72,7 +72,7 @@ test('check of what cannot be read has exit code 2, and says why', async () => {
     `${GONE} cannot be read: not found (HTTP 404).\n`,
     `${PDF} cannot be read: not text.\n`,
     'http://10.0.0.1/ cannot be read: not a public address.\n',
-    '- cannot be read: not text.\n',
+    '- cannot be read: not text in UTF-8, UTF-16, Shift_JIS or EUC-JP.\n',
   ]);
 });
 

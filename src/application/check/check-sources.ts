@@ -1,6 +1,8 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
-import { MAX_TEXT_CHARS, type TextLink } from '../../domain/check/checked-text.ts';
+import { MAX_TEXT_CHARS, type ReadText, type TextClaim, type TextLink } from '../../domain/check/checked-text.ts';
+import type { Place } from '../../domain/check/text-places.ts';
+import type { SkipReason } from '../../domain/check/written-url.ts';
 import type { FigureFinding } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { never, withDeadline } from '../async/deadline.ts';
@@ -14,19 +16,36 @@ const TOTAL_MS = 60_000;
 const MAX_PER_HOST = 2;
 const MAX_AT_ONCE = 8;
 
-/** A claim with figures that was compared with the page that it cites. */
-interface ComparedClaim extends FigureFinding {
-  readonly claim: string;
+/** A page that a text links to, in the order of its first place. */
+export interface ReportedLink extends PageCheck {
+  /** `reason`: also `too_long`, for a URL of which only the beginning is shown, `user_name`, and `not_comparable`, if the page is too long or in another language. */
   readonly url: string;
+  readonly places: readonly Place[];
+}
+
+/** A claim with figures. */
+export interface ReportedClaim {
+  readonly claim: string;
+  readonly place: Place;
+  /** `unread`: a page that it cites could not be read. The others cite no page. */
+  readonly state: 'compared' | 'unread' | NonNullable<TextClaim['uncited']>;
+  /** The pages that it cites. */
+  readonly urls: readonly string[];
+  /** The figures that are on none of its pages; empty if it was not compared. */
+  readonly missing: readonly string[];
+  /** The pages with which it was compared. */
+  readonly compared: readonly string[];
+  /** The most similar passage of each page that was read, by URL. */
+  readonly passages: Readonly<Record<string, string>>;
 }
 
 /** The findings about the sources of a text. */
 export interface SourcesReport {
-  /** `reason`: also `too_many`, for links after the first hundred, `too_long`, for a URL of which only the beginning is shown, and `not_comparable`, if the page is too long or in another language. */
-  readonly links: readonly (PageCheck & { readonly url: string })[];
+  readonly links: readonly ReportedLink[];
+  readonly skipped: ReadText['skipped'];
+  readonly claims: readonly ReportedClaim[];
   /** The number of links after the first 2,000, which were not read; absent if there are none. */
   readonly further?: number;
-  readonly claims: readonly ComparedClaim[];
 }
 
 /** `unread`: the text needs more time or memory than a text may have. */
@@ -40,6 +59,8 @@ interface CheckInput {
   /** Who asks: the texts of callers take turns. */
   readonly caller: string;
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
+  /** Patterns of URLs that are not checked, with `*` for any text. */
+  readonly ignored?: readonly string[] | undefined;
 }
 
 export type CheckSources = ReturnType<typeof checkSources>;
@@ -56,35 +77,69 @@ export function checkSources(ports: Ports) {
     const { onProgress, caller } = input;
     const found = await linksOf(input, ports, signal);
     if (found.isErr()) return err(found.error);
-    const { links: pages, claims, further } = found.value;
-    const links = pages.map((link) => ({
-      ...link,
-      claims: claims.filter(({ urls }) => urls.includes(link.url)).map(({ claim }) => claim),
-    }));
-    const first = links.slice(0, MAX_LINKS);
+    const { claims, further, skipped } = found.value;
+    const { links, others } = chosenLinks(found.value, input.ignored);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
-      onProgress?.(done, first.length);
-      const checked = await inPlaces(first, async (link) => {
+      onProgress?.(done, links.length);
+      const cited = links.map((link) => ({ ...link, claims: claims.filter(({ urls }) => urls.includes(link.url)) }));
+      const checked = await inPlaces(cited, async (link) => {
         const one = await read(link, ports, caller, limit);
         done += 1;
-        onProgress?.(done, first.length);
+        onProgress?.(done, links.length);
         return one;
       });
       // Tried again: another connection may succeed, and a host counts as missing only if other names can be resolved.
-      const failed = first.filter((_, at) => checked[at]?.reason === 'network');
+      const failed = cited.filter((_, at) => checked[at]?.link.reason === 'network');
       const again = await inPlaces(failed, (link) => read(link, ports, caller, limit));
-      return checked.map((one) => again.find(({ url }) => url === one.url) ?? one);
+      return checked.map((one) => {
+        const isFailed = one.link.reason === 'network';
+        return (isFailed ? again.find(({ link }) => link.url === one.link.url) : undefined) ?? one;
+      });
     };
     const { outcome } = await withDeadline(ports.clock, TOTAL_MS, signal, readAll);
     if (signal.aborted) return err({ kind: 'cancelled' });
-    const rest = links.slice(MAX_LINKS).map(({ url }) => ({ url, state: 'unreadable', reason: 'too_many' }) as const);
+    const ignored = new Set(others.filter(({ reason }) => reason === 'ignored').map(({ url }) => url));
     return ok({
-      links: [...outcome.map(({ claims: _, ...link }) => link), ...rest],
+      links: outcome.map(({ link }) => link),
+      skipped: inOrder([...skipped, ...others]),
+      claims: claims.flatMap((claim) => {
+        const urls = claim.urls.filter((url) => !ignored.has(url));
+        return urls.length === 0 && claim.urls.length > 0 ? [] : [toReported({ ...claim, urls }, outcome)];
+      }),
       ...(further > 0 && { further }),
-      claims: citedTogether(outcome.flatMap(({ claims }) => claims)),
     });
   };
+}
+
+/** The links that are checked, and the others, with the reason. */
+function chosenLinks({ links }: ReadText, patterns: readonly string[] = []) {
+  const isIgnored = ({ url }: TextLink) => patterns.some((pattern) => matchesGlob(url, pattern));
+  const skippedFor = (reason: SkipReason, some: readonly TextLink[]) =>
+    some.flatMap(({ url, places }) => places.slice(0, 1).map((place) => ({ url, reason, place })));
+  const wanted = links.filter((link) => !isIgnored(link));
+  return {
+    links: wanted.slice(0, MAX_LINKS),
+    others: [...skippedFor('ignored', links.filter(isIgnored)), ...skippedFor('limit', wanted.slice(MAX_LINKS))],
+  };
+}
+
+function inOrder(skipped: ReadText['skipped']): ReadText['skipped'] {
+  return [...skipped].sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
+}
+
+/** A claim with what its pages have. Only figures that are on none of them are missing, and only if all of them could be read. */
+function toReported({ claim, place, urls, uncited }: TextClaim, pages: readonly CheckedLink[]): ReportedClaim {
+  const found = pages.flatMap(({ findings }) => findings.filter((finding) => finding.place === place));
+  const passages = Object.fromEntries(
+    found.flatMap(({ url, passage }) => (passage === undefined ? [] : [[url, passage]])),
+  );
+  const [first, ...others] = found;
+  const missing = (first?.missing ?? []).filter((figure) => others.every((other) => other.missing.includes(figure)));
+  const isKnown = missing.length === 0 || found.length === urls.length;
+  const state = uncited ?? (first !== undefined && isKnown ? 'compared' : 'unread');
+  const compared = state === 'compared' ? found.map(({ url }) => url) : [];
+  return { claim, place, state, urls, compared, missing: state === 'compared' ? missing : [], passages };
 }
 
 async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: AbortSignal) {
@@ -98,19 +153,13 @@ async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: A
   return err<never, CheckError>({ kind: 'text_too_long', characters: value.characters, max: MAX_TEXT_CHARS });
 }
 
-/** Only figures that are on none of the pages of a claim are missing. */
-function citedTogether(compared: readonly ComparedClaim[]): readonly ComparedClaim[] {
-  const isOnNone = (claim: string, figure: string) =>
-    compared.every((other) => other.claim !== claim || other.missing.includes(figure));
-  return compared.map((one) => ({ ...one, missing: one.missing.filter((figure) => isOnNone(one.claim, figure)) }));
+type CitedLink = TextLink & { readonly claims: readonly TextClaim[] };
+
+/** A page with what it has of each claim that cites it. */
+interface CheckedLink {
+  readonly link: ReportedLink;
+  readonly findings: readonly (FigureFinding & { readonly url: string; readonly place: Place })[];
 }
-
-type CitedLink = TextLink & { readonly claims: readonly string[] };
-
-type CheckedLink = PageCheck & {
-  readonly url: string;
-  readonly claims: readonly ComparedClaim[];
-};
 
 /** Reads pages, with a limit of requests at a time in all and per host. */
 function inPlaces<T>(links: readonly CitedLink[], readOne: (link: CitedLink) => Promise<T>): Promise<readonly T[]> {
@@ -133,19 +182,34 @@ function inPlaces<T>(links: readonly CitedLink[], readOne: (link: CitedLink) => 
 }
 
 /** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
-async function read(
-  { url, claims, refusal }: CitedLink,
-  ports: Ports,
-  caller: string,
-  limit: AbortSignal,
-): Promise<CheckedLink> {
-  if (refusal !== undefined) return { url, state: 'unreadable', reason: refusal, claims: [] };
-  const { state = 'unreadable', status, reason, text } = (await ports.citedPages.read([url], limit)).get(url) ?? {};
-  const link = { url, state, status, reason, claims: [] };
-  if (text === undefined || claims.length === 0) return link;
-  const unreadable = (reason: string) => ({ ...link, state: 'unreadable', reason }) as const;
-  const compared = await ports.texts.read('figures', [claims, text], caller, limit);
+async function read(cited: CitedLink, ports: Ports, caller: string, limit: AbortSignal): Promise<CheckedLink> {
+  const { url, places, claims, refusal } = cited;
+  if (refusal !== undefined) return { link: { url, places, state: 'unreadable', reason: refusal }, findings: [] };
+  const { text, publishedOn: _, ...page } = (await ports.citedPages.read([url], limit)).get(url) ?? {};
+  const link = { ...page, url, places, state: page.state ?? ('unreadable' as const) };
+  if (text === undefined || claims.length === 0) return { link, findings: [] };
+  const unreadable = (reason: string) => ({ link: { ...link, state: 'unreadable', reason }, findings: [] }) as const;
+  const compared = await ports.texts.read('figures', [claims.map(({ claim }) => claim), text], caller, limit);
   if (compared.isErr()) return unreadable(compared.error.kind === 'cancelled' ? 'timeout' : compared.error.kind);
   if (compared.value === undefined) return unreadable('not_comparable');
-  return { ...link, claims: compared.value.map((finding, at) => ({ claim: claims[at] ?? '', url, ...finding })) };
+  const findings = compared.value.flatMap((finding, at) => {
+    const place = claims[at]?.place;
+    return place === undefined ? [] : [{ ...finding, url, place }];
+  });
+  return { link, findings };
+}
+
+/** Whether a text is a pattern, which may have `*` for any text anywhere. */
+export function matchesGlob(text: string, pattern: string): boolean {
+  const [first = '', ...parts] = pattern.split('*');
+  const last = parts.pop();
+  if (last === undefined) return text === pattern;
+  if (!text.startsWith(first) || !text.endsWith(last)) return false;
+  let at = first.length;
+  for (const part of parts) {
+    const found = text.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return at <= text.length - last.length;
 }

@@ -10,6 +10,10 @@ export interface PageCheck {
   readonly state: 'ok' | 'dead' | 'unreadable';
   readonly status?: number | undefined;
   readonly reason?: string | undefined;
+  /** The address to which the page was redirected. */
+  readonly finalUrl?: string | undefined;
+  /** Whether the first redirect is permanent. */
+  readonly isMoved?: boolean | undefined;
 }
 
 /** Findings of a comparison of a page with the text that cites it. At least one key is present. */

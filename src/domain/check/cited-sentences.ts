@@ -79,7 +79,7 @@ function hasText(segment: string): boolean {
 }
 
 const MAX_SOURCE = 60;
-const IS_SOURCE = new RegExp(`^\\W*${SOURCE}?\\W*$`, 'u');
+const IS_SOURCE = new RegExp(`^[^\\p{L}\\p{N}]*${SOURCE}[^\\p{L}\\p{N}]*$`, 'u');
 /** What is left of a source in brackets without its links. */
 const SOURCE_IN_BRACKETS = new RegExp(`${IN_BRACKETS}|[(（［【]\\s?${SOURCE}[^\\p{L}\\p{N}]{0,20}$`, 'gu');
 

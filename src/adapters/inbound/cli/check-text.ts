@@ -3,38 +3,94 @@ import { languageOf } from '../../../domain/answers/language.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
-import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
-import { CHECK, checkText, findingsIn, toCheckJson } from '../words/check-messages.ts';
-import type { CommandContext } from './terminal.ts';
-import { openLine } from './terminal.ts';
+import { BAD_USAGE, FAILED, INTERRUPTED, NOTHING_READ, SUCCEEDED } from '../exit-codes.ts';
+import { CHECK } from '../words/check-messages.ts';
+import { type Checked, checkText, findingsIn, isUnread, toCheckJson } from '../words/check-report.ts';
+import { type CommandContext, openLine } from './terminal.ts';
+
+/** A text that is checked; `file` names it in the report. */
+interface NamedText {
+  readonly file?: string | undefined;
+  readonly text: string;
+}
+
+/** How a person wants to check. Each source is a file, a URL, or `-` for standard input. */
+export interface CheckOptions {
+  readonly sources: readonly string[];
+  readonly json: boolean;
+  readonly isStrict: boolean;
+  /** Whether pages of other than public addresses may be requested. */
+  readonly isPrivate: boolean;
+  /** Patterns of URLs that are not checked. */
+  readonly ignored: readonly string[];
+  /** The time for a page; undefined if it is the default. */
+  readonly timeoutMs: number | undefined;
+}
+
+const MAX_TIMEOUT_S = 60;
+
+/** The options of a check by their values on the command line, or what is wrong with them. */
+export function toCheckOptions(
+  words: readonly string[],
+  values: Readonly<Record<string, string>>,
+): CheckOptions | string {
+  const { timeout } = values;
+  const seconds = Number(timeout ?? 1);
+  if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S)) return `--timeout must be from 1 to ${MAX_TIMEOUT_S} seconds`;
+  return {
+    sources: words.length === 0 ? ['-'] : words,
+    json: 'json' in values,
+    isStrict: 'strict' in values,
+    isPrivate: 'private' in values,
+    ignored: [],
+    timeoutMs: timeout === undefined ? undefined : seconds * 1000,
+  };
+}
 
 interface CheckTextOptions extends CommandContext {
   readonly check: CheckSources;
-  readonly text: string;
+  readonly texts: readonly NamedText[];
   readonly json: boolean;
+  readonly isStrict?: boolean;
+  /** Patterns of URLs that are not checked. */
+  readonly ignored?: readonly string[];
 }
 
-/** Checks the sources of a text for a person, prints what was found, and returns the exit code: 1 with findings, 2 if the text is empty or too long. */
+/**
+ * Checks the sources of texts for a person, prints what was found, and returns the exit code: 1 with findings, 2 if a text is empty or too long, 3 if there
+ * are links and no page could be read.
+ */
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
-  const { check, text, json, redactor, out, err } = options;
-  if (text.trim() === '') {
-    err.write(`${CHECK.empty}\n`);
-    return BAD_USAGE;
-  }
+  const { check, texts, json, isStrict = false, ignored, redactor, out, err } = options;
+  const checked: Checked[] = [];
+  let isRefused = false;
+  const refuse = (file: string | undefined, message: string) => {
+    isRefused = true;
+    err.write(`${file === undefined || texts.length === 1 ? '' : `${file}: `}${message}\n`);
+  };
   const line = openLine(options);
   const onProgress = (done: number, all: number) => line?.show(CHECK.progress(done, all));
-  const checked = await check({ text, caller: LOCAL_CALLER, onProgress }, signal);
-  line?.end();
-  if (checked.isErr()) {
-    if (checked.error.kind === 'cancelled') return INTERRUPTED;
-    err.write(`${CHECK.refused(checked.error)}\n`);
-    return BAD_USAGE;
+  for (const { file, text } of texts) {
+    if (text.trim() === '') {
+      refuse(file, CHECK.empty);
+      continue;
+    }
+    const one = await check({ text, caller: LOCAL_CALLER, onProgress, ignored }, signal);
+    if (one.isOk()) checked.push({ file, report: one.value });
+    else if (one.error.kind !== 'cancelled') refuse(file, CHECK.refused(one.error));
+    else {
+      line?.end();
+      return INTERRUPTED;
+    }
   }
-  const report = checked.value;
-  const language = languageOf(text);
+  line?.end();
+  if (checked.length === 0) return BAD_USAGE;
+  const language = languageOf(texts.map(({ text }) => text).join('\n'));
   const shown = json
-    ? redactedJson(toCheckJson(report, language), redactor.anywhere, 2)
-    : withoutUnsafeCharacters(redactor.anywhere(checkText(report, language)));
+    ? redactedJson(toCheckJson(checked, language, isStrict), redactor.anywhere, 2)
+    : withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict })));
   out(`${shown}\n`);
-  return findingsIn(report) > 0 ? FAILED : SUCCEEDED;
+  if (isRefused) return BAD_USAGE;
+  if (findingsIn(checked, isStrict) > 0) return FAILED;
+  return isUnread(checked) ? NOTHING_READ : SUCCEEDED;
 }

@@ -4,11 +4,13 @@ import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
 import type { BadUsage } from '../words/process-messages.ts';
+import { type CheckOptions, toCheckOptions } from './check-text.ts';
 import {
   COMMAND_NAMES,
   COMMANDS,
   COMMON_OPTIONS,
   type CommandName,
+  enumerated,
   OPTIONS,
   ownersOf,
   SERVE_OPTIONS,
@@ -34,8 +36,7 @@ type Configured =
   | { readonly kind: 'show-config' }
   | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
   | { readonly kind: 'doctor'; readonly json: boolean }
-  /** The source is a file, a URL, or `-` for standard input. */
-  | { readonly kind: 'check'; readonly source: string; readonly json: boolean }
+  | ({ readonly kind: 'check' } & CheckOptions)
   /** Without an action, the tools are listed; `isFresh`: every server is asked for them. */
   | {
       readonly kind: 'tools';
@@ -82,8 +83,11 @@ type Values = Record<string, string>;
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
   const tokens = tokenize(argv);
   const command = toTyped(tokens, isTerminal);
-  // All files of `--servers` count, but only the last value of every other option.
-  const files = tokens.flatMap((token) => ('name' in token && token.name === 'servers' ? [token.value ?? ''] : []));
+  // All values of `--servers` and `--ignore` count, but only the last one of every other option.
+  const valuesOf = (name: string) =>
+    tokens.flatMap((token) => ('name' in token && token.name === name ? [token.value ?? ''] : []));
+  if (command.kind === 'check') return { ...command, ignored: valuesOf('ignore') };
+  const files = valuesOf('servers');
   if (!('options' in command) || files.length < 2) return command;
   return { ...command, options: { ...command.options, '--servers': files } };
 }
@@ -103,7 +107,6 @@ function toTyped(tokens: readonly Token[], isTerminal: boolean): Command {
     if (option === undefined) words.push(token.value);
     else values[option] = token.value;
   }
-  // `help ask` shows the same text, because there is only one.
   if ('help' in values || first === 'help') return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
@@ -123,9 +126,11 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
   switch (command) {
     case 'ask':
       return toAsk(words, values, isTerminal);
-    case 'check':
+    case 'check': {
       if (words.length === 0 && isTerminal) return wrongWords(command);
-      return { kind: command, source: words[0] ?? '-', json, options };
+      const check = toCheckOptions(words, values);
+      return typeof check === 'string' ? badUsage(check) : { kind: command, ...check, options };
+    }
     case 'call':
       return { kind: command, server: first, tool: second, input: third, json, options };
     case 'login':
@@ -189,10 +194,6 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean): C
     verbose: 'verbose' in values,
     options: toConfigOptions(values),
   };
-}
-
-function enumerated(names: readonly string[]): string {
-  return names.join(', ').replace(/, (\w+)$/, ' and $1');
 }
 
 /** The first option that is neither common nor one of `own`. */

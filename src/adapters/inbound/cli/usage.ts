@@ -76,6 +76,14 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   fresh: { help: 'ask every server, even if its tools are known' },
   lock: { help: 'approve all tools in the file of gateway.lock' },
   diff: { help: 'compare the tools with that file' },
+  strict: { help: 'pages that cannot be read, and figures without a source, are findings' },
+  ignore: {
+    form: '=<pattern>',
+    help: 'do not check these URLs; * stands for any text; may be given again',
+    needs: 'a pattern: --ignore=https://example.com/*',
+  },
+  timeout: { form: '=<seconds>', help: 'the time for a page (default: 10)', needs: 'seconds: --timeout=10' },
+  private: { help: 'also read pages on this machine and in your own network' },
   verbose: { help: 'also print the duration, model and usage' },
   'no-browser': { help: 'only print the URL at which to sign in' },
   check: { help: 'compare the answer with the pages it cites', setsKeys: true },
@@ -110,12 +118,12 @@ export const COMMANDS = {
     options: ['record', 'tool', 'json', 'verbose', 'check'],
   },
   check: {
-    form: ' [file | URL | -]',
+    form: ' [file | URL | -]...',
     help: 'check the sources of a text: whether the linked pages exist, and contain the figures of the sentences that cite them',
-    words: [0, 1],
+    words: [0, Number.POSITIVE_INFINITY],
     usage: 'needs a text',
     example: '<file | URL | ->',
-    options: ['json'],
+    options: ['json', 'strict', 'ignore', 'timeout', 'private'],
   },
   doctor: {
     help: 'check everything that an answer needs; asks the API one question (with grounding.tools, two), which costs a little',
@@ -233,4 +241,8 @@ function wrapped(text: string): readonly string[] {
     }
     return lines;
   });
+}
+
+export function enumerated(names: readonly string[]): string {
+  return names.join(', ').replace(/, (\w+)$/, ' and $1');
 }

@@ -19,26 +19,41 @@ const INLINE = new Set(
   ),
 );
 
+/** Elements inside a line whose text does not belong to the number before it: the mark of a footnote, or an index. */
+const SEPARATE = new Set(['sup', 'sub']);
+
 /** The names of `<meta>` that describe a page. */
 const DESCRIPTIONS = /^\s*(?:description|og:description|og:title|article:published_time)\s*$/i;
+
+/** Texts of which each line is a record. */
+const LINES = /^\s*(?:text\/(?:csv|tab-separated-values)|application\/(?:[\w.-]+\+)?json)/i;
 
 /** The text of a page, and its possible dates of publication. `isCut`: only the beginning of the page was received. */
 export function readPage(page: string, contentType: string, isCut: boolean) {
   const text = new TextCollector();
   const dates = new DateCollector();
   let isComplete = true;
-  if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
+  if (LINES.test(contentType)) {
+    for (const line of page.split('\n')) {
+      text.breakLine();
+      text.onText(line);
+    }
+  } else if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
     // Lines of a paragraph belong together; those of a list or a table do not.
     for (const line of page.split('\n')) {
       if (/^\s*(?:$|[-*+|#>]|\d+[.)]\s)/.test(line)) text.breakLine();
       text.onText(`${line} `);
     }
   } else isComplete = visitElements(page, [text, dates], /^\s*application\/xhtml/i.test(contentType));
-  return { candidates: dates.candidates, text: text.result(isCut || !isComplete) };
+  const { hasScripts, asksForPassword } = text;
+  return { candidates: dates.candidates, text: text.result(isCut || !isComplete), hasScripts, asksForPassword };
 }
 
 /** Collects the text that a person sees, and the texts that count for figures only. */
 class TextCollector implements ElementVisitor {
+  /** Whether the page may be empty because scripts fill it. */
+  hasScripts = false;
+  asksForPassword = false;
   readonly #visible: string[] = [];
   readonly #other: string[] = [];
   #visibleLength = 0;
@@ -60,6 +75,9 @@ class TextCollector implements ElementVisitor {
     const { content, datetime, alt, property = '', name: named = '' } = attributes;
     this.#isInHead = name === 'head' || (this.#isInHead && IN_HEAD.has(name));
     this.#isTitle = name === 'title';
+    if (name === 'script') this.hasScripts = true;
+    if (name === 'input' && /^\s*password\s*$/i.test(attributes.type ?? '')) this.asksForPassword = true;
+    if (SEPARATE.has(name)) this.#add(' ');
     if (HIDDEN.has(name)) this.#hiddenAt = Math.min(this.#hiddenAt, depth);
     if (!INLINE.has(name)) this.breakLine();
     if (name === 'meta' && (DESCRIPTIONS.test(property) || DESCRIPTIONS.test(named))) this.#addOther(content);
@@ -71,6 +89,7 @@ class TextCollector implements ElementVisitor {
     if (depth < this.#hiddenAt) this.#hiddenAt = Number.POSITIVE_INFINITY;
     if (name === 'head') this.#isInHead = false;
     this.#isTitle = false;
+    if (SEPARATE.has(name)) this.#add(' ');
     if (!INLINE.has(name)) this.breakLine();
   }
 
@@ -82,7 +101,8 @@ class TextCollector implements ElementVisitor {
 
   #add(text: string): void {
     if (this.#visibleLength > MAX_VISIBLE) return;
-    const line = text.replace(/\s+/g, ' ');
+    // A soft hyphen is not visible.
+    const line = text.replaceAll('\u00AD', '').replace(/\s+/g, ' ');
     const added = line.startsWith(' ') && /\s/.test(this.#last) ? line.slice(1) : line;
     if (added === '') return;
     this.#visible.push(added);

@@ -13,11 +13,13 @@ export interface WebCitedPagesOptions extends FetchOptions {
   readonly logger: Pick<Logger, 'isDebug' | 'debug'>;
   readonly timeZone: string;
   readonly resolveDates: boolean;
+  /** The time limit of a page, in milliseconds. */
+  readonly pageMs?: number;
   /** Whether names can be resolved here. Only then does a name that does not exist mean a dead page. */
   readonly canResolve: () => boolean;
 }
 
-/** Time limit of a page. All pages are requested at the same time. */
+/** The default time limit of a page. All pages are requested at the same time. */
 export const PAGE_MS = 3000;
 /** A page with fewer visible characters counts as a page without text. */
 const MIN_VISIBLE = 200;
@@ -32,14 +34,14 @@ export class WebCitedPages implements CitedPages {
   }
 
   async read(urls: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, PageReading>> {
-    const { clock } = this.#options;
+    const { clock, pageMs = PAGE_MS } = this.#options;
     const startedMs = clock.elapsedMs();
     const read = async (url: string, limit: AbortSignal) => {
       const page = await this.#read(url, limit);
       return { url, page, ms: Math.round(clock.elapsedMs() - startedMs) };
     };
     const readAll = (limit: AbortSignal) => Promise.all([...new Set(urls)].map((url) => read(url, limit)));
-    const { outcome: pages } = await withDeadline(clock, PAGE_MS, signal, readAll);
+    const { outcome: pages } = await withDeadline(clock, pageMs, signal, readAll);
     // Reported after all pages were read, because any of them may show that names can be resolved.
     return new Map(pages.map(({ url, page, ms }) => [url, this.#report(url, page, ms)]));
   }
@@ -48,16 +50,18 @@ export class WebCitedPages implements CitedPages {
     const { clock, timeZone, resolveDates, check } = this.#options;
     const fetched = await fetchPage(url, this.#options, signal);
     if (!('bytes' in fetched)) return fetched;
-    const { bytes, contentType, status } = fetched;
+    const { bytes, contentType, status, finalUrl, isMoved } = fetched;
     await this.#turn();
     const decoded = decoderFor(bytes, contentType).decode(bytes);
-    const { text, candidates } = readPage(decoded, contentType, fetched.isCut);
+    const { text, candidates, asksForPassword, hasScripts } = readPage(decoded, contentType, fetched.isCut);
     const isDated = resolveDates && HTML.test(contentType);
     const day = isDated ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
     // More than 1 % could not be decoded.
     const isMisread = decoded.split('\uFFFD').length - 1 > decoded.length / 100;
-    const reason = isMisread ? 'not_text' : text.visible.length < MIN_VISIBLE ? 'no_text' : undefined;
-    const read = { status, publishedOn: day };
+    const isSignIn = finalUrl !== undefined && asksForPassword;
+    const isEmpty = text.visible.trim() === '' || (hasScripts && text.visible.length < MIN_VISIBLE);
+    const reason = isMisread ? 'not_text' : isSignIn ? 'sign_in' : isEmpty ? 'no_text' : undefined;
+    const read = { status, publishedOn: day, ...(finalUrl !== undefined && { finalUrl, isMoved }) };
     if (reason !== undefined) return { ...read, state: 'unreadable', reason };
     return { ...read, state: 'ok', ...(check === 'evidence' && { text }) };
   }

@@ -136,6 +136,8 @@ export class HtmlReader {
       this.#add({ kind: 'break', at });
       return;
     }
+    // The mark of a footnote does not belong to the number before it.
+    if (name === 'sup' || name === 'sub') this.text(' ', at);
     if (name === 'td' || name === 'th') {
       this.#add({ kind: 'cell', at });
       return;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkSources } from '../../../../src/application/check/check-sources.ts';
+import { checkSources, matchesGlob } from '../../../../src/application/check/check-sources.ts';
 import type { CitedPages, PageReading } from '../../../../src/application/ports/readers.ts';
 import { FakeCitedPages } from '../../../support/fake-cited-pages.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -35,11 +35,18 @@ describe('a claim with figures', () => {
     const { ofText } = start({ [A]: pageOf('The tower of the town has 42 steps.\nIt is red.') });
     expect(
       await ofText(`The tower has 43 steps [1](${A}). The tower has 42 steps [1](${A}). It is a tower [1](${A}).`),
-    ).toEqual({
-      links: [{ url: A, state: 'ok', status: 200, reason: undefined }],
+    ).toMatchObject({
+      links: [{ url: A, state: 'ok', status: 200, places: [{ line: 1, column: 24 }, {}, {}] }],
       claims: [
-        { url: A, claim: 'The tower has 43 steps.', missing: ['43'], passage: 'The tower of the town has 42 steps.' },
-        { url: A, claim: 'The tower has 42 steps.', missing: [], passage: 'The tower of the town has 42 steps.' },
+        {
+          urls: [A],
+          place: { line: 1, column: 1 },
+          claim: 'The tower has 43 steps.',
+          state: 'compared',
+          missing: ['43'],
+          passages: { [A]: 'The tower of the town has 42 steps.' },
+        },
+        { urls: [A], claim: 'The tower has 42 steps.', missing: [] },
       ],
     });
   });
@@ -50,9 +57,18 @@ describe('a claim with figures', () => {
       [B]: pageOf('The tower of the town is 300 metres long.'),
     });
     const { claims } = await ofText(`The tower has 42 steps, 7 doors and is 300 metres long [1](${A})[2](${B}).`);
-    expect(claims.map(({ url, missing }) => ({ url, missing }))).toEqual([
-      { url: A, missing: ['7'] },
-      { url: B, missing: ['7'] },
+    expect(claims.map(({ urls, missing }) => ({ urls, missing }))).toEqual([{ urls: [A, B], missing: ['7'] }]);
+  });
+
+  test('of which one page could not be read is not reported, but not compared either', async () => {
+    const { ofText } = start({
+      [A]: pageOf('The tower of the town has 42 steps.'),
+      [B]: { state: 'unreadable', reason: 'http_403' },
+    });
+    const { claims } = await ofText(`The tower has 42 steps [1](${A})[2](${B}). It has 7 doors [1](${A})[2](${B}).`);
+    expect(claims.map(({ state, missing }) => [state, missing])).toEqual([
+      ['compared', []],
+      ['unread', []],
     ]);
   });
 
@@ -61,21 +77,21 @@ describe('a claim with figures', () => {
     ['in another language', pageOf('Der Turm der Stadt hat 42 Stufen und ist nicht sehr alt.')],
   ])('makes a page %s one that cannot be read', async (_, page) => {
     const report = await start({ [A]: page }).ofText(`The tower has 43 steps [1](${A}).`);
-    expect(report).toEqual({
+    expect(report).toMatchObject({
       links: [{ url: A, state: 'unreadable', status: 200, reason: 'not_comparable' }],
-      claims: [],
+      claims: [{ state: 'unread', missing: [] }],
     });
   });
 });
 
 test('a page that is not there is dead, and one that cannot be read is unreadable, which is no claim', async () => {
   const { ofText } = start({ [A]: { state: 'dead', status: 404 }, [B]: { state: 'unreadable', reason: 'http_403' } });
-  expect(await ofText(`It is 4 [1](${A}). It is 5 [1](${B}).`)).toEqual({
+  expect(await ofText(`It is 4 [1](${A}). It is 5 [1](${B}).`)).toMatchObject({
     links: [
       { url: A, state: 'dead', status: 404 },
       { url: B, state: 'unreadable', reason: 'http_403' },
     ],
-    claims: [],
+    claims: [{ state: 'unread' }, { state: 'unread' }],
   });
 });
 
@@ -97,7 +113,7 @@ describe('a text that takes too much to read', () => {
         { url: A, state: 'unreadable', status: 200, reason: 'too_slow' },
         { url: B, state: 'ok' },
       ],
-      claims: [{ url: B, missing: [] }],
+      claims: [{ state: 'unread' }, { urls: [B], missing: [] }],
     });
   });
 });
@@ -110,10 +126,33 @@ test('a failed connection is tried again after the other pages', async () => {
 
 test('links after the first hundred are named, and not read', async () => {
   const { citedPages, ofText } = start({ [A]: pageOf('A page.') });
-  const { links } = await ofText(`${A} ${Array.from({ length: 100 }, (_, at) => `${B}/${at}`).join(' ')}`);
+  const { links, skipped } = await ofText(`${A} ${Array.from({ length: 100 }, (_, at) => `${B}/${at}`).join(' ')}`);
   expect(new Set(citedPages.asked.flat()).size).toBe(100);
-  expect(links).toHaveLength(101);
-  expect(links.at(-1)).toEqual({ url: `${B}/99`, state: 'unreadable', reason: 'too_many' });
+  expect(links).toHaveLength(100);
+  expect(skipped).toMatchObject([{ url: `${B}/99`, reason: 'limit' }]);
+});
+
+test('links that match a pattern are ignored, and claims that cite nothing else', async () => {
+  const { check } = start({ [A]: pageOf('The tower of the town has 42 steps.') });
+  const text = `It is 4 [1](${B}). The tower has 42 steps [1](${A}).`;
+  const checked = await check({ caller: 'alice', text, ignored: ['https://b.*/x'] }, never());
+  expect(checked._unsafeUnwrap()).toMatchObject({
+    links: [{ url: A }],
+    skipped: [{ url: B, reason: 'ignored', place: { line: 1, column: 9 } }],
+    claims: [{ urls: [A] }],
+  });
+});
+
+test.each([
+  ['https://a.com/x', 'https://a.com/x', true],
+  ['https://a.com/x', 'https://a.com/*', true],
+  ['https://a.com/x', '*a.com*', true],
+  ['https://a.com/x', 'https://*/x', true],
+  ['https://a.com/x', 'a.com', false],
+  ['https://a.com/x', 'https://a.com/x*x', false],
+  ['https://a.com/x', '*/y/*', false],
+])('%s matches %s: %s', (url, pattern, matches) => {
+  expect(matchesGlob(url, pattern)).toBe(matches);
 });
 
 test('a text of more than 200,000 characters is refused', async () => {
@@ -152,7 +191,7 @@ test('after a minute, what was not read is not readable', async () => {
   const { clock, check } = start({ [A]: pageOf('A page.') }, [B]);
   const checking = check({ caller: 'alice', text: `${A} ${B}` }, never());
   await clock.advance(60_000);
-  expect((await checking)._unsafeUnwrap().links).toEqual([
+  expect((await checking)._unsafeUnwrap().links).toMatchObject([
     { url: A, state: 'ok', status: 200 },
     { url: B, state: 'unreadable', reason: 'timeout' },
   ]);

@@ -169,7 +169,7 @@ describe('links', () => {
       `It has <a href="/rel">relative</a> links, 5 m<sup>2</sup>, and <a href="${B}">a &quot;page&quot;</a>.</p>`,
       `<h2>References</h2><ol><li id=r1>IEA, <a href='${A}'>2023</a></li></ol></body></html>`,
     );
-    expect(linksOf(html)).toEqual(['B: It has relative links, 5 m2, and a "page".', 'A: It grew by 4 %.']);
+    expect(linksOf(html)).toEqual(['B: It has relative links, 5 m 2, and a "page".', 'A: It grew by 4 %.']);
   });
 
   test.each<[string, string, readonly string[]]>([

@@ -24,9 +24,9 @@ export function startChecking(): void {
 
 function reportNodes(report: CheckReport): readonly Child[] {
   return [
+    el('p', {}, el('strong', {}, report.summary)),
     list('Findings', 'bad', findingsOf(report)),
     list('Not readable', 'muted', unreadableOf(report)),
-    el('p', {}, el('strong', {}, report.summary)),
   ];
 }
 
@@ -36,11 +36,12 @@ function list(title: string, className: string, items: readonly ReportItem[]): C
   return [el('h3', {}, title), el('ul', { className: 'sources' }, nodes)];
 }
 
-function reportItem({ href, url, problem, claim, passage }: ReportItem, className: string): HTMLElement {
+function reportItem({ href, url, problem, claim, passage, line, column }: ReportItem, className: string): HTMLElement {
   return el(
     'li',
     {},
     claim === undefined ? [] : foreign(claim, 'div'),
+    el('span', { className: 'hint' }, `${line}:${column} `),
     link(href, url),
     el('span', { className }, `: ${problem}`),
     passage === undefined ? [] : el('div', { className: 'hint' }, 'Nearest passage: ', foreign(passage)),

@@ -2,7 +2,7 @@ import type { Answer } from '../../../../application/tools/tool-call.ts';
 import type { AnswerResult } from '../../../../domain/answers/answer-result.ts';
 import type { Citation } from '../../../../domain/answers/citation.ts';
 import { deadReason, type PageCheck } from '../../../../domain/answers/known-page.ts';
-import type { toCheckJson } from '../../words/check-messages.ts';
+import type { toCheckJson } from '../../words/check-report.ts';
 import { noPassage, notOnPage } from '../../words/page-findings.ts';
 import { hostOf, webHref } from './web-link.ts';
 
@@ -57,22 +57,22 @@ export interface ReportItem {
   readonly href: string;
   readonly url: string;
   readonly problem: string | undefined;
+  /** Where the text has the claim or the link. */
+  readonly line: number;
+  readonly column: number;
   readonly claim?: string;
   readonly passage?: string | undefined;
 }
 
-/** The findings: figures that are not on their page, then dead links. */
+/** The findings in the order of the text: figures that are not on their page, and dead links. */
 export function findingsOf({ claims, links }: CheckReport): readonly ReportItem[] {
-  const missing = claims
-    .filter(({ missing }) => missing.length > 0)
-    .map(({ url, claim, missing, passage }) => ({
-      href: hrefAt(url, passage),
-      url,
-      problem: notOnPage(missing, 'en'),
-      claim,
-      passage,
-    }));
-  return [...missing, ...withState(links, 'dead')];
+  const missing = claims.flatMap((found) => {
+    const { url, claim, missing, passage, line, column } = found;
+    if (missing.length === 0 || url === undefined) return [];
+    const problem = notOnPage(missing, 'en');
+    return [{ href: hrefAt(url, passage), url, problem, claim, passage, line, column }];
+  });
+  return [...missing, ...withState(links, 'dead')].sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 export function unreadableOf({ links }: CheckReport): readonly ReportItem[] {
@@ -80,7 +80,9 @@ export function unreadableOf({ links }: CheckReport): readonly ReportItem[] {
 }
 
 function withState(links: CheckReport['links'], wanted: string): readonly ReportItem[] {
-  return links.filter(({ state }) => state === wanted).map(({ url, reason }) => ({ href: url, url, problem: reason }));
+  return links
+    .filter(({ state }) => state === wanted)
+    .map(({ url, reason, line, column }) => ({ href: url, url, problem: reason, line, column }));
 }
 
 /** Number of words that the URL names at each end of a longer passage. The text between them may be in several elements. */

@@ -8,6 +8,7 @@ import { FakeCitedPages } from '../../../../support/fake-cited-pages.ts';
 import { FakeTextReader } from '../../../../support/fake-text-reader.ts';
 
 const OK = { state: 'ok', status: 200 } as const;
+const COMPARED = { state: 'compared', line: 1 } as const;
 const TOWER = { visible: 'The tower of the town has 42 steps.', other: [], isCut: false };
 const PAGES = {
   'https://tower.com': { ...OK, text: TOWER },
@@ -18,15 +19,16 @@ const PAGES = {
   'https://c.com': { ...OK, text: { visible: '', other: [], isCut: true } },
 };
 
-function run(over: Partial<Parameters<typeof checkTextFor>[0]> = {}) {
+type Over = Partial<Parameters<typeof checkTextFor>[0]> & { readonly text?: string };
+
+function run({ text = 'https://a.com https://b.com', ...over }: Over = {}) {
   const { context, printed } = commandContext({ isTTY: true });
   const check = checkSources({
     citedPages: new FakeCitedPages(PAGES),
     texts: new FakeTextReader(),
     clock: context.clock,
   });
-  const text = 'https://a.com https://b.com';
-  return printed(checkTextFor({ ...context, check, text, json: false, ...over }, never()));
+  return printed(checkTextFor({ ...context, check, texts: [{ text }], json: false, ...over }, never()));
 }
 
 test('a terminal has a line that counts the links, and is removed at the end', async () => {
@@ -38,27 +40,27 @@ test('a terminal has a line that counts the links, and is removed at the end', a
 
 test('links after the first hundred are one line', async () => {
   const { out } = await run({ text: Array.from({ length: 103 }, (_, at) => `https://a.com/${at}`).join(' ') });
-  expect(out).toContain('\n- 3 more links: only the first 100 are checked\n\n103 links: ');
+  expect(out).toContain('\n- 3 more links: only the first 100 are checked\n\n100 links: ');
 });
 
 // S52
 test('links after the first 2,000 are counted in the line and in JSON', async () => {
   const text = Array.from({ length: 2003 }, (_, at) => `https://a.com/${at}`).join(' ');
-  expect((await run({ text })).out).toContain('\n- 1903 more links: only the first 100 are checked\n\n2000 links: ');
+  expect((await run({ text })).out).toContain('\n- 1903 more links: only the first 100 are checked\n\n100 links: ');
   expect(JSON.parse((await run({ text, json: true })).out)).toMatchObject({ further_links: 3 });
 });
 
 test('a URL that is too long for a page is not requested, and named', async () => {
   const { out } = await run({ text: `https://a.com/${'a'.repeat(2048)}` });
-  expect(out).toMatch(/\n- https:\/\/a\.com\/a+…: a URL of more than 2,048 characters\n/);
+  expect(out).toMatch(/\n- 1:1: https:\/\/a\.com\/a+…: a URL of more than 2,048 characters\n/);
 });
 
 test.each([
-  ['The tower has 43 steps: https://c.com', 'https://c.com: too long, or neither Japanese nor English'],
-  ['その塔には43段あります（https://c.com）。', 'https://c.com: 長すぎるか、日本語でも英語でもない'],
+  ['The tower has 43 steps: https://c.com', '1:25: https://c.com: too long, or neither Japanese nor English'],
+  ['その塔には43段あります（https://c.com）。', '1:14: https://c.com: 長すぎるか、日本語でも英語でもない'],
 ])('a page with which no figure can be compared is named, with the reason: %s', async (text, line) => {
   const { exitCode, out } = await run({ text });
-  expect(exitCode).toBe(0);
+  expect(exitCode).toBe(3);
   expect(out).toContain(`\n- ${line}\n`);
 });
 
@@ -70,28 +72,39 @@ test('JSON has the summary, the links and the claims; findings have exit code 1'
   expect(exitCode).toBe(1);
   const passage = 'The tower of the town has 42 steps.';
   expect(JSON.parse(out)).toEqual({
-    summary: '3 links: 1 read, 1 not found, 1 not readable; 1 of 2 claims has figures that are not on the page',
+    summary:
+      '3 links: 1 read, 1 not found, 1 not readable; 2 claims with figures: 2 compared; 1 has figures that are not on the page',
     findings: 2,
     links: [
-      { url: 'https://tower.com', ...OK },
-      { url: 'https://gone.com', state: 'dead', status: 404, reason: 'not found (HTTP 404)' },
-      { url: 'https://refused.com', state: 'unreadable', status: 403, reason: 'HTTP 403' },
+      {
+        url: 'https://tower.com',
+        ...OK,
+        line: 1,
+        column: 25,
+        places: [
+          { line: 1, column: 25 },
+          { line: 1, column: 62 },
+        ],
+      },
+      { url: 'https://gone.com', state: 'dead', status: 404, reason: 'not found (HTTP 404)', line: 1, column: 82 },
+      { url: 'https://refused.com', state: 'unreadable', status: 403, reason: 'HTTP 403', line: 1, column: 99 },
     ],
     claims: [
-      { claim: 'The tower has 43 steps.', url: 'https://tower.com', missing: ['43'], passage },
-      { claim: 'It has 42 steps.', url: 'https://tower.com', missing: [], passage },
+      { claim: 'The tower has 43 steps.', url: 'https://tower.com', missing: ['43'], passage, ...COMPARED, column: 1 },
+      { claim: 'It has 42 steps.', url: 'https://tower.com', missing: [], passage, ...COMPARED, column: 45 },
     ],
+    skipped: [],
   });
 });
 
 test('the report of a text in Japanese is in Japanese', async () => {
   const { out } = await run({ text: 'その塔には43段あります（https://tower.com）。詳細: https://gone.com' });
   expect(out).toBe(`確認結果:
-- https://gone.com: 見つかりません（HTTP 404）
-- https://tower.com: 「43」はページにありません
+- 1:1: https://tower.com: 「43」はページにありません
   文: その塔には43段あります。
+- 1:37: https://gone.com: 見つかりません（HTTP 404）
 
-リンク 2: 読めたもの 1、見つからないもの 1。数字のある 1 文のうち 1 文に、ページにない数字があります
+リンク 2: 読めたもの 1、見つからないもの 1。数字のある文 1: 照合 1。1 文に、ページにない数字があります
 `);
 });
 
@@ -104,4 +117,53 @@ test.each([
 
 test('an interrupted check has exit code 130', async () => {
   expect(await run({ check: async () => err({ kind: 'cancelled' }) })).toMatchObject({ exitCode: 130, out: '' });
+});
+
+test('several files are one report, with the places of each; the exit code of one that cannot be checked wins', async () => {
+  const texts = [
+    { file: 'a.md', text: '# A\n\nThe tower has 43 steps (https://tower.com).' },
+    { file: 'b.md', text: 'See https://gone.com.' },
+  ];
+  const { exitCode, out } = await run({ texts });
+  expect(exitCode).toBe(1);
+  expect(out).toBe(`Findings:
+- a.md:3:1: https://tower.com: "43" not on the page
+  claim: The tower has 43 steps.
+  nearest passage: The tower of the town has 42 steps.
+- b.md:1:5: https://gone.com: not found (HTTP 404)
+
+2 links: 1 read, 1 not found; 1 claim with figures: 1 compared; 1 has figures that are not on the page
+`);
+  expect(await run({ texts: [...texts, { file: 'c.md', text: ' ' }] })).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining('c.md: There is nothing to check'),
+  });
+});
+
+test('what was not compared is counted, and is a finding only if the check is strict', async () => {
+  const text = 'The tower has 43 steps (https://refused.com). It has 44 steps. A page: https://a.com';
+  const summary =
+    '2 links: 1 read, 1 not readable; 2 claims with figures: 0 compared, 1 not (page not readable), 1 cites nothing\n';
+  expect(await run({ text })).toMatchObject({
+    exitCode: 0,
+    out: `Not readable:\n- 1:25: https://refused.com: HTTP 403\n\n${summary}`,
+  });
+  expect(await run({ text, isStrict: true })).toMatchObject({
+    exitCode: 1,
+    out: `Findings:\n- 1:25: https://refused.com: HTTP 403\n- 1:47: figures without a source\n  claim: It has 44 steps.\n\n${summary}`,
+  });
+});
+
+test.each([
+  ['no page could be read', 'https://refused.com', 3],
+  ['a page is dead', 'https://refused.com https://gone.com', 1],
+  ['there are no links', 'It has 44 steps.', 0],
+])('the exit code if %s', async (_, text, expected) => expect((await run({ text })).exitCode).toBe(expected));
+
+test('URLs that are not checked are counted, with the reasons', async () => {
+  const { out } = await run({
+    text: 'See https://a.com and [x](y.md), `curl https://b.com`.',
+    ignored: ['https://a.*'],
+  });
+  expect(out).toBe('No links; 3 URLs skipped: 1 ignored, 1 relative, 1 in code\n');
 });

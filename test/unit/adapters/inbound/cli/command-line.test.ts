@@ -38,8 +38,32 @@ describe('the mode', () => {
 const login = { kind: 'login', server: 'notes', noBrowser: false, options: {} };
 const tools = { kind: 'tools', json: false, options: {} };
 
+const check = {
+  kind: 'check',
+  sources: ['-'],
+  json: false,
+  isStrict: false,
+  isPrivate: false,
+  ignored: [],
+  timeoutMs: undefined,
+  options: {},
+};
+const badTimeout = { kind: 'bad-usage', problem: '--timeout must be from 1 to 60 seconds' };
+
 test.each([
-  [['check', 'a.md', '--json'], { kind: 'check', source: 'a.md', json: true, options: {} }],
+  [['check', 'a.md', '--json'], { ...check, sources: ['a.md'], json: true }],
+  [
+    ['check', 'a.md', 'b.md', '--ignore=*a*', '--ignore', 'b', '--timeout=2', '--strict', '--private'],
+    {
+      ...check,
+      sources: ['a.md', 'b.md'],
+      ignored: ['*a*', 'b'],
+      timeoutMs: 2000,
+      isStrict: true,
+      isPrivate: true,
+    },
+  ],
+  [['check', 'a.md', '--timeout=x'], badTimeout],
   [['doctor', '--json'], { kind: 'doctor', json: true, options: {} }],
   [['--debug', 'doctor'], { kind: 'doctor', json: false, options: { '--debug': '' } }],
   [['login', 'notes'], login],

@@ -19,7 +19,17 @@ const NAMED = [
     '--show-config',
   ],
   ...['--config', '--offline', '--record', '--servers', '--expose', '--debug', '--json', '--tool', '--fresh', '--lock'],
-  ...['--diff', '--verbose', '--no-browser', '--check', 'openai-responses-mcp'],
+  ...[
+    '--diff',
+    '--strict',
+    '--ignore',
+    '--timeout',
+    '--private',
+    '--verbose',
+    '--no-browser',
+    '--check',
+    'openai-responses-mcp',
+  ],
 ];
 
 const USAGE = usage();

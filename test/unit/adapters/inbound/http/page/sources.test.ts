@@ -46,25 +46,27 @@ test('what the page does not say is a finding, and the similar passage is kept',
 
 const A = 'https://a.example/x';
 const B = 'https://b.example/#part';
-const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [] };
+const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [], skipped: [] };
+const AT = { file: undefined, line: 2, column: 1 };
+const CLAIM = { ...AT, state: 'compared' as const, passage: undefined };
 
 const findingsFor = (claim: Partial<CheckReport['claims'][number]>) =>
-  findingsOf({ ...NOTHING, claims: [{ claim: 'It is 4.', url: A, missing: ['4'], ...claim }] });
+  findingsOf({ ...NOTHING, claims: [{ ...CLAIM, claim: 'It is 4.', url: A, missing: ['4'], ...claim }] });
 
-test('claims with missing figures come first, then dead links; what could not be read is apart', () => {
+test('findings have the order of the text; what could not be read is apart', () => {
   const links: CheckReport['links'] = [
-    { url: A, state: 'ok', status: 200, reason: undefined },
-    { url: B, state: 'dead', status: 404, reason: 'not found (HTTP 404)' },
-    { url: 'https://c.example', state: 'unreadable', status: 403, reason: 'HTTP 403' },
+    { ...AT, url: A, state: 'ok', status: 200, reason: undefined },
+    { ...AT, line: 1, url: B, state: 'dead', status: 404, reason: 'not found (HTTP 404)' },
+    { ...AT, url: 'https://c.example', state: 'unreadable', status: 403, reason: 'HTTP 403' },
   ];
   const claims = [
-    { claim: 'It is 4.', url: A, missing: ['4', '5 %'] },
-    { claim: 'It is 6.', url: A, missing: [] },
+    { ...CLAIM, claim: 'It is 4.', url: A, missing: ['4', '5 %'] },
+    { ...CLAIM, claim: 'It is 6.', url: A, missing: [] },
   ];
   const report = { ...NOTHING, links, claims };
   expect(findingsOf(report)).toEqual([
-    { url: A, href: A, claim: 'It is 4.', problem: '"4", "5 %" not on the page' },
-    { url: B, href: B, problem: 'not found (HTTP 404)' },
+    { url: B, href: B, problem: 'not found (HTTP 404)', line: 1, column: 1 },
+    { url: A, href: A, claim: 'It is 4.', problem: '"4", "5 %" not on the page', line: 2, column: 1 },
   ]);
   expect(unreadableOf(report)).toMatchObject([{ url: 'https://c.example', problem: 'HTTP 403' }]);
 });
