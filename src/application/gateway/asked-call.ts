@@ -2,7 +2,6 @@ import { err, ok, type Result } from 'neverthrow';
 import {
   type Elicitation,
   type ElicitationAnswer,
-  parseAnswer,
   parseElicitation,
   type Retry,
 } from '../../domain/gateway/elicitation.ts';
@@ -43,7 +42,7 @@ export async function sendWithAnswers(
   const asked = toAsked(call, options);
   const wait = new GrowingWait(options.clock, 1000);
   let { retry } = options;
-  for (const { action } of answersIn(retry)) elicitations.onPassed({ server, action });
+  for (const action of retry?.answered ?? []) elicitations.onPassed({ server, action });
   for (;;) {
     const outcome = await send(retry, asked);
     if (outcome.isErr()) {
@@ -93,9 +92,8 @@ async function mayRepeat(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (error.kind !== 'json_rpc' || !isObject(error.data)) return false;
-  const { requiredCapabilities, elicitations: listed } = error.data;
-  const isAsking = isObject(requiredCapabilities) && requiredCapabilities.elicitation !== undefined;
-  if (error.code === CAPABILITY_REQUIRED && isAsking) elicitations.refuseRequests('nobody', server, []);
+  if (requiresElicitation(error)) elicitations.refuseRequests('nobody', server, []);
+  const { elicitations: listed } = error.data;
   if (error.code !== URLS_REQUIRED || !Array.isArray(listed)) return false;
   const urls = listed.flatMap((one) => parseElicitation(server, isObject(one) && { mode: 'url', ...one }, '') ?? []);
   for (const url of urls) {
@@ -105,6 +103,13 @@ async function mayRepeat(
     return false;
   }
   return urls.length > 0;
+}
+
+/** Whether a server refuses a request, because its caller did not declare that it can be asked. */
+export function requiresElicitation(error: ToolServerError | ToolCallError): boolean {
+  if (error.kind !== 'json_rpc' || error.code !== CAPABILITY_REQUIRED || !isObject(error.data)) return false;
+  const { requiredCapabilities } = error.data;
+  return isObject(requiredCapabilities) && requiredCapabilities.elicitation !== undefined;
 }
 
 /** The outcome of a call whose server got an answer to each question, or else why it has no result. */
@@ -157,8 +162,4 @@ async function answersTo(
     answers.push([key, answer]);
   }
   return answers.length === 0 ? undefined : Object.fromEntries(answers);
-}
-
-function answersIn(retry: Retry | undefined): readonly ElicitationAnswer[] {
-  return Object.values(retry?.inputResponses ?? {}).flatMap((response) => parseAnswer(response) ?? []);
 }

@@ -17,7 +17,7 @@ import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { CallElicitations } from '../tools/call-elicitations.ts';
-import { refuseUnanswerable } from './asked-call.ts';
+import { refuseUnanswerable, requiresElicitation } from './asked-call.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
@@ -112,6 +112,8 @@ export class SharedResources {
     );
     if (isCompletion) return outcome.map(toServedCompletion);
     const name = nameOf(server);
+    if (outcome.isErr() && requiresElicitation(outcome.error))
+      return err({ kind: 'input_required', server: name, requests: [], why: 'nobody' });
     return outcome.andThen((result) => {
       const asks = parseInputRequests(name, result);
       if (asks !== undefined) return toQuestion(result, asks, { server: name, declared, clock: this.#clock });

@@ -1,3 +1,4 @@
+import type { ElicitationAnswer } from '../../domain/gateway/elicitation.ts';
 import { BoundedMap } from '../../domain/values/bounded-map.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { Clock } from '../ports/services.ts';
@@ -9,6 +10,18 @@ interface OpenCallsOptions {
   readonly newState: () => string;
   /** Returns a short text for a long one. */
   readonly digest: (text: string) => string;
+}
+
+/** What is known of the call that a request continues. */
+interface Continued {
+  /** Undefined if its server keeps the state. */
+  readonly open: OpenCall | undefined;
+  readonly answered: readonly ElicitationAnswer['action'][];
+}
+
+interface Passed {
+  readonly identity: CallIdentity;
+  readonly answered: Continued['answered'];
 }
 
 /** The result of a call that ended while its caller was away is kept for this time. */
@@ -24,7 +37,7 @@ export class OpenCalls {
   readonly #options: OpenCallsOptions;
   readonly #byState = new Map<string, OpenCall>();
   /** The states of servers that were passed on to clients, by their digests. */
-  readonly #passed = new BoundedMap<string, CallIdentity>(MAX_PASSED);
+  readonly #passed = new BoundedMap<string, Passed>(MAX_PASSED);
   readonly #calls = new Set<OpenCall>();
   #isClosed = false;
 
@@ -69,22 +82,25 @@ export class OpenCalls {
 
   /** Whether a retry with this state continues a call, rather than being another one. */
   continues(state: string, { caller, request }: CallIdentity): boolean {
-    const known = this.#byState.get(state)?.identity ?? this.#passed.get(this.#options.digest(state));
+    const { identity: known } = this.#byState.get(state) ?? this.#passed.get(this.#options.digest(state)) ?? {};
     return known?.caller === caller && known.request === request;
   }
 
-  /** The call that a state belongs to, `other` if that is not this one, or undefined if the state is not known. A state can be taken once. */
-  take(state: string, identity: CallIdentity): OpenCall | 'other' | undefined {
+  /** The call that a state continues, or `other` if it continues another one. A state can be taken once. */
+  take(state: string, identity: CallIdentity): Continued | 'other' {
+    const isSame = this.continues(state, identity);
     const open = this.#byState.get(state);
-    if (open !== undefined && !this.continues(state, identity)) return 'other';
+    if (open !== undefined && !isSame) return 'other';
     this.#byState.delete(state);
-    this.#passed.delete(this.#options.digest(state));
-    return open;
+    const digest = this.#options.digest(state);
+    const { answered = [] } = (isSame ? this.#passed.get(digest) : undefined) ?? {};
+    if (isSame) this.#passed.delete(digest);
+    return { open, answered };
   }
 
-  /** Remembers a state of a server that was passed on to its caller. */
-  onPassed(state: string, identity: CallIdentity): void {
-    this.#passed.set(this.#options.digest(state), identity);
+  /** Remembers a state of a server that was passed on to its caller, and what the caller has answered so far. */
+  onPassed(state: string, identity: CallIdentity, answered: Continued['answered']): void {
+    this.#passed.set(this.#options.digest(state), { identity, answered });
   }
 
   /** Ends all questions, because nobody can answer any more. Later ones end at once. */

@@ -42,6 +42,8 @@ export interface Retry {
   /** The answers, by the keys of the requests. */
   readonly inputResponses?: JsonObject | undefined;
   readonly requestState?: string | undefined;
+  /** What the person did so far, in all requests of the call. */
+  readonly answered?: readonly ElicitationAnswer['action'][];
 }
 
 /** Why the person was not asked, or has not answered. */
@@ -99,6 +101,11 @@ export function parseAnswer(value: unknown): ElicitationAnswer | undefined {
   if (action === 'decline' || action === 'cancel') return { action };
   if (action !== 'accept') return undefined;
   return isObject(content) ? { action, content } : { action };
+}
+
+/** What the person did, in the order of the answers of a retry. */
+export function actionsIn({ inputResponses = {} }: Retry): readonly ElicitationAnswer['action'][] {
+  return Object.values(inputResponses).flatMap((response) => parseAnswer(response)?.action ?? []);
 }
 
 /** The question as a person reads it, who must know which server asks. */

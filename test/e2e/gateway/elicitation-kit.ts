@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as v2 from '@modelcontextprotocol/client';
 import { StdioClientTransport as StdioTransportV2 } from '@modelcontextprotocol/client/stdio';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
@@ -82,4 +83,9 @@ export const modernOverHttp = (url: string, by: Person, capabilities?: object, t
 export function textIn(result: unknown): string {
   const { content } = result as { readonly content: readonly { readonly text: string }[] };
   return content[0]?.text ?? '';
+}
+
+/** Resolves when this is so. */
+export async function eventually(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await sleep(30);
 }

@@ -95,7 +95,7 @@ async function replyTo(
   }
   const { outcome } = step;
   const passed = outcome.isOk() && outcome.value.isQuestion ? outcome.value.raw.requestState : undefined;
-  if (typeof passed === 'string') openCalls.onPassed(passed, identity());
+  if (typeof passed === 'string') openCalls.onPassed(passed, identity(), retry?.answered ?? []);
   return present(outcome);
 }
 

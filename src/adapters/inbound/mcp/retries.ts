@@ -1,7 +1,7 @@
 import type { CallIdentity, OpenCall } from '../../../application/tools/open-call.ts';
 import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
-import type { Retry } from '../../../domain/gateway/elicitation.ts';
+import { actionsIn, type Retry } from '../../../domain/gateway/elicitation.ts';
 import { isObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { sortedJson } from '../../../domain/values/sorted-json.ts';
 import type { Params } from './json-rpc.ts';
@@ -44,8 +44,11 @@ export function continuesCall(openCalls: OpenCalls | undefined, request: Repeata
 
 /** Takes the call that a request continues. `other`: the state belongs to another request. */
 export function takeOpen(openCalls: OpenCalls | undefined, request: RepeatableRequest): Repeatable | 'other' {
-  const repeatable = toRepeatable(request);
-  const state = repeatable.retry?.requestState;
-  const open = state === undefined ? undefined : openCalls?.take(state, repeatable.identity());
-  return open === 'other' ? open : { ...repeatable, open };
+  const { identity, retry } = toRepeatable(request);
+  if (retry === undefined) return { identity };
+  const { requestState } = retry;
+  const taken = requestState === undefined ? undefined : openCalls?.take(requestState, identity());
+  if (taken === 'other') return taken;
+  const answered = [...(taken?.answered ?? []), ...actionsIn(retry)];
+  return { identity, retry: { ...retry, answered }, open: taken?.open };
 }

@@ -4,6 +4,7 @@ import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import type { ListedTools, ServerConnection, ServerResult } from '../../../application/ports/tool-server.ts';
 import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.ts';
+import type { Retry } from '../../../domain/gateway/elicitation.ts';
 import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
 import { parseInputRequests } from '../../../domain/gateway/input-requests.ts';
 import { toLeftOut } from '../../../domain/gateway/shared-entries.ts';
@@ -113,14 +114,18 @@ export class McpConnection implements ServerConnection {
     );
   }
 
+  /** What a repeated request adds; servers of earlier revisions do not know it. */
+  #retried({ inputResponses, requestState }: Retry = {}): JsonObject {
+    return this.#isModern ? withoutUndefined({ inputResponses, requestState }) : {};
+  }
+
   /** Whether the server speaks MCP 2026-07-28. */
   get asksByResult(): boolean {
     return this.#isModern;
   }
 
   request(...[method, params, signal, asked]: Parameters<ServerConnection['request']>) {
-    const retry = this.#isModern ? withoutUndefined({ ...asked?.retry }) : {};
-    return this.#request(method, { ...params, ...retry }, { signal, declared: asked?.declared });
+    return this.#request(method, { ...params, ...this.#retried(asked?.retry) }, { signal, declared: asked?.declared });
   }
 
   async callTool(
@@ -142,7 +147,7 @@ export class McpConnection implements ServerConnection {
       ...(isMarked && { toolDefinition: { name, inputSchema } as Tool }),
     };
     if (asked !== undefined) await this.#questions?.turn(asked, signal);
-    const called = { name, arguments: args, ...withoutUndefined({ ...retry }) };
+    const called = { name, arguments: args, ...this.#retried(retry) };
     const result = await this.#request('tools/call', withTrace(called, trace), options);
     return result.andThen((value) => {
       const asks = this.#isModern ? parseInputRequests(this.#options.name, value) : undefined;
