@@ -109,8 +109,6 @@ export async function planServer(described: DescribedServer, options: PlanOption
   const start = START[starts](definition.start, transport === 'stdio');
   // Where a person waits for a command, no server starts twice.
   const planned = { ...definition, start, restart: isServing ? definition.restart : ('never' as const) };
-  // Where servers always run, nothing needs to be kept.
-  if (start === 'at_once' && starts === 'at_once') return { ...server, definition: planned };
   const listed = await kept?.read(await key());
   // A person who has changed a server looks for the change. A session begins with the earlier list, because a file may also be data.
   const isOutdated = starts === 'unknown' && (await changedMs()) > (listed?.listedAt?.getTime() ?? 0);

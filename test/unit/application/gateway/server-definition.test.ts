@@ -73,6 +73,18 @@ test.each<[Starts, string]>([
 });
 
 describe('what is kept', () => {
+  // S64
+  test.each<Starts>(['on_use', 'at_once'])(
+    'is known from the first moment where servers start "%s"',
+    async (starts) => {
+      const { plan, keep } = newProgram();
+      await keep();
+      const { known, keep: keepAgain } = await plan(described(), starts);
+      expect(known).toEqual(definitions());
+      expect(keepAgain).toBeDefined();
+    },
+  );
+
   test('is known with the same key only', async () => {
     const { plan, keep } = newProgram();
     await keep();
