@@ -10,6 +10,7 @@ import {
   failsInStream,
   neverAnswers,
   resetsMidStream,
+  sendsBody,
   sendsJson,
 } from '../support/behaviours.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -204,6 +205,26 @@ describe('a parameter that the model rejects', () => {
       'an object of FastAPI',
       'reasoning',
       sendsJson({ detail: [{ loc: ['body', 'reasoning', 'effort'], msg: 'Input should be low or high' }] }, 422),
+    ],
+    ['a name before a colon', 'include', refusesInWords('include: Extra inputs are not permitted')],
+    ['a name alone on its line', 'include', refusesInWords('1 validation error for Request\ninclude\n  Not permitted')],
+    ['a name in square brackets', 'include', refusesInWords('#: extraneous key [include] is not permitted')],
+    ['a name in the quotation marks of another language', 'include', refusesInWords('「include」は使えません。')],
+    ['a form of fields', 'include', sendsJson({ title: 'Invalid', errors: { Include: ['Not known.'] } }, 400)],
+    [
+      'a code that can also mean a filter',
+      'reasoning',
+      sendsJson(
+        { error: { code: 'invalid_prompt', message: 'Invalid request: unknown parameter reasoning.effort' } },
+        400,
+      ),
+    ],
+    [
+      'an event of a stream with a list of FastAPI',
+      'include',
+      sendsBody({
+        body: `data: ${JSON.stringify({ detail: [{ loc: ['body', 'include'], msg: 'x', type: 'extra_forbidden' }] })}\n\n`,
+      }),
     ],
     [
       'an error as a text',

@@ -40,7 +40,7 @@ export interface FailureContext {
 /** Codes and types of a 429 that waiting cannot resolve. */
 const EXHAUSTED_QUOTA =
   /^(?:insufficient_(?:quota|credits?|funds|balance)\w*|billing_\w+|access_terminated|account_deactivated|quota_exceeded|payment_required)$/;
-const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy|invalid_prompt)/;
+const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy)/;
 /** Names of a refused parameter, also in a response whose status blames the server. */
 const REFUSED_PARAMETER = /^(?:unsupported_|unknown_parameter|invalid_value|bad_request|invalid_request)/;
 /** Too early, a conflict, or too late: the same request can succeed later. */
@@ -106,11 +106,13 @@ function knownReason(refusal: Refusal, detail: string, context: FailureContext):
     const parts = [detail, excerpt(cleanLine(refusal.explanation), context)];
     return { kind: 'policy_violation', detail: parts.filter((part) => part !== '').join(' ') };
   }
-  if (isNamed(CONTENT_FILTER)) return { kind: 'content_filtered' };
+  // OpenRouter sends `invalid_prompt` for a malformed request, too.
+  const isPromptRefused = isNamed(/^invalid_prompt$/) && !/\brequest\b/i.test(message);
+  if (isNamed(CONTENT_FILTER) || isPromptRefused) return { kind: 'content_filtered' };
   if (status === 403) return { kind: 'forbidden', detail };
   if (status === 402 || (status === 429 && isNamed(EXHAUSTED_QUOTA))) return { kind: 'quota_exhausted', detail };
   const isAboutModel = status === 404 && /\bmodel\b/i.test(`${param} ${message}`);
-  return isNamed(/^model_not_found$/) || isAboutModel
+  return isNamed(/^(?:model|deployment)_not_found$/) || isAboutModel
     ? { kind: 'model_not_found', model: context.model, detail }
     : undefined;
 }

@@ -20,7 +20,9 @@ export function partNamedIn<Part extends { readonly words?: PartWords }>(
   if (NEEDED.has(param.split(/[.[]/)[0] ?? '')) return undefined;
   const mentions = [...message.slice(0, MAX_EXAMINED).matchAll(MENTION)].map(({ groups = {} }) => groups);
   // A word of English such as "text" is a name only in quotation marks, or after a word such as "parameter".
-  const names = mentions.map(({ quoted, listed, last, plain = '' }) => toName(quoted ?? listed ?? last ?? plain));
+  const names = mentions.map(({ quoted, head, listed, last, plain = '' }) =>
+    toName(quoted ?? head ?? listed ?? last ?? plain),
+  );
   if (NEEDED.has(names[0]?.split('_')[0] ?? '')) return undefined;
   const values = mentions.map(({ quoted }) => quoted).filter((text) => text !== undefined);
   const isNamed = (name: string, { words }: Part) =>
@@ -29,9 +31,9 @@ export function partNamedIn<Part extends { readonly words?: PartWords }>(
   return firstWith(names, parts, isNamed) ?? firstWith(values, parts, isQuoted);
 }
 
-/** A name in quotation marks; after a word that announces it; as the last word, after a colon; or one that is no word of English. */
+/** A name in quotation marks; before a colon, or alone on its line; after a word that announces it; as the last word, after a colon; or no word of English. */
 const MENTION =
-  /["'`‘“](?<quoted>[\w.[\]]{1,80})["'`’”]|\b(?:[Pp]arameter|[Aa]rgument|[Ff]ield|[Pp]roperty|[Oo]ption)s?(?: supplied| name)?[:\s]{1,3}(?<listed>[\w.[\]]{1,80})|:\s(?<last>[\w.[\]]{1,80}?)\.?$|\b(?<plain>[A-Za-z]{1,40}(?:[._[][\w[\]]{1,40}){1,6}|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,4}|[Rr]easoning effort|[Vv]erbosity|[Ss]tream(?:ing|ed)?)\b/gu;
+  /["'`‘“„«「『[](?<quoted>[\w.[\]]{1,80})["'`’”“»」』\]]|(?<=^|[:;]\s|\n)(?<head>[\w.[\]]{1,80})(?=:\s|\n)|\b(?:[Pp]arameter|[Aa]rgument|[Ff]ield|[Pp]roperty|[Oo]ption)s?(?: supplied| name)?[:\s]{1,3}(?<listed>[\w.[\]]{1,80})|:\s(?<last>[\w.[\]]{1,80}?)\.?$|\b(?<plain>[A-Za-z]{1,40}(?:[._[][\w[\]]{1,40}){1,6}|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,4}|[Rr]easoning effort|[Vv]erbosity|[Ss]tream(?:ing|ed)?)\b/gu;
 
 /** The first part that one of the texts means; earlier texts come first. */
 function firstWith<Part>(

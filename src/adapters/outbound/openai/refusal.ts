@@ -39,7 +39,8 @@ export function readRefusal({ status: http, headers, body, now }: RefusalPlaces)
   const message = words === '' ? quoted(body, http) : words;
   const names = parts.flatMap(namesIn);
   const numbers = parts.flatMap((part) => NUMBERS.flatMap((name) => toStatus(part[name])));
-  const status = http >= 400 ? http : (numbers[0] ?? statusOf(names));
+  const isOfMembers = parts.some(({ loc }) => Array.isArray(loc));
+  const status = http >= 400 ? http : (numbers[0] ?? (isOfMembers ? 422 : statusOf(names)));
   const members = new Map(
     parts.flatMap((part) => Object.entries(part).map(([name, value]) => [name.toLowerCase(), value] as const)),
   );
@@ -88,8 +89,15 @@ function wordsOf(value: unknown, parts: JsonObject[], depth: number): string {
   parts.push(value);
   const found = WORDS.map((name) => wordsOf(value[name], parts, depth + 1));
   const nested = NESTED.map((name) => (typeof value[name] === 'string' ? '' : wordsOf(value[name], parts, depth + 1)));
-  const words = joined([...found, ...nested], ': ');
-  return Array.isArray(value.loc) && words !== '' ? `${paramOf(value)}: ${words}` : words;
+  const words = joined([...found, ...nested, wordsOf(entriesOf(value.errors), parts, depth + 1)], ': ');
+  const steps = stepsOf(value);
+  return steps !== '' && words !== '' ? `${steps}: ${words}` : words;
+}
+
+/** What a form such as `{"service_tier": ["Not known."]}` says about each of its members. */
+function entriesOf(errors: unknown): unknown {
+  if (!isObject(errors) || !Object.values(errors).every(Array.isArray)) return undefined;
+  return Object.entries(errors).map(([name, message]) => ({ loc: [name], message }));
 }
 
 /** Texts that say something of their own, joined. */
@@ -102,23 +110,30 @@ function joined(texts: readonly string[], separator: string): string {
 /** How many ends of a JSON object are tried in a text. */
 const MAX_ENDS = 5;
 
-/** The first JSON object in a text, such as `litellm.BadRequestError: OpenAIException - {"error": …}. Received …`. */
-function jsonIn(text: string): JsonObject | undefined {
+/** The first JSON object or list of objects in a text, such as `litellm.BadRequestError: OpenAIException - {"error": …}. Received …`. */
+function jsonIn(text: string): unknown {
   const examined = isPage(text) ? '' : text.slice(0, MAX_EXAMINED);
-  const start = examined.search(/\{\s{0,9}"/);
-  let end = start < 0 ? -1 : examined.lastIndexOf('}');
+  const start = examined.search(/\{\s{0,9}"|\[\s{0,9}\{/);
+  const close = examined.charAt(start) === '[' ? ']' : '}';
+  let end = start < 0 ? -1 : examined.lastIndexOf(close);
   for (let tries = 0; tries < MAX_ENDS && end > start; tries += 1) {
     const value = parseJson(examined.slice(start, end + 1));
-    if (isObject(value)) return value;
-    end = examined.lastIndexOf('}', end - 1);
+    if (value !== undefined) return value;
+    end = examined.lastIndexOf(close, end - 1);
   }
   return undefined;
 }
 
-/** The parameter that a part of a refusal names: a path, or a list of its steps, which may begin with `body`. */
-function paramOf({ param, parameter, field, loc }: JsonObject): string {
-  const steps = Array.isArray(loc) ? loc.filter((step) => step !== 'body').join('.') : undefined;
-  return asText(param) ?? asText(parameter) ?? asText(field) ?? steps ?? '';
+/** The parameter that a part of a refusal names. */
+function paramOf(part: JsonObject): string {
+  return asText(part.param) ?? asText(part.parameter) ?? asText(part.field) ?? stepsOf(part);
+}
+
+/** The path of a refused member, from a list of its steps, which may begin with `body`. Unknown members of an object are listed beside its path. */
+function stepsOf({ loc, path = loc, keys }: JsonObject): string {
+  if (!Array.isArray(path)) return '';
+  const unknown = Array.isArray(keys) ? keys.slice(0, 1) : [];
+  return [...path.filter((step) => step !== 'body'), ...unknown].join('.');
 }
 
 function explanationIn(misalignment: unknown): string {
@@ -170,6 +185,7 @@ function isPage(text: string): boolean {
 const GENERIC: readonly string[] = ['server_error', 'invalid_request_error'];
 
 function namesIn({ code, type, status, ...part }: JsonObject): readonly string[] {
+  if (part.flagged_input !== undefined) return ['content_filter'];
   const codes = [code, part.error_code].flatMap(toName);
   const types = [type, part.error_type, part.__type, status, part.reason].flatMap(toName);
   return [...codes, ...types.filter((name) => codes.length === 0 || !GENERIC.includes(name))];

@@ -31,6 +31,7 @@ describe('the status of a refusal in a response with status 200', () => {
     [{ type: 'NotFoundError' }, 404],
     [{ code: 'something_new', type: 'server_error' }, undefined],
     [{ message: 'x' }, undefined],
+    [{ detail: [{ type: 'extra_forbidden', loc: ['body', 'include'], msg: 'x' }] }, 422],
   ])('%j: %s', (body, status) => {
     expect(read(body).status).toBe(status);
   });
@@ -70,6 +71,11 @@ describe('the words of a refusal', () => {
     [{ error: { message: 'A wrapper - {"error": {"message": "Why"}}. Fallbacks={}' } }, 'Why'],
     [{ fault: { faultstring: 'Quota' } }, 'Quota'],
     [[{ error: { message: 'In a list' } }], 'In a list'],
+    [{ error: { message: '[{"path":["a"],"message":"Bad"},{"path":["b"],"message":"Worse"}]' } }, 'a: Bad; b: Worse'],
+    [
+      { title: 'Invalid', errors: { Include: ['Not known.', 'Not here.'], b: ['Bad'] } },
+      'Invalid: Include: Not known.; Not here.; b: Bad',
+    ],
     ['"just a text"', 'just a text'],
     ['upstream connect error', 'HTTP status 503: upstream connect error'],
     [
@@ -83,6 +89,18 @@ describe('the words of a refusal', () => {
   ])('%j', (body, message) => {
     expect(read(body, { status: 503 }).message).toBe(message);
   });
+});
+
+test.each<[body: unknown, param: string]>([
+  [{ error: { message: 'x', param: 'reasoning.effort' } }, 'reasoning.effort'],
+  [{ detail: [{ loc: ['body', 'reasoning', 'effort'], msg: 'x' }] }, 'reasoning.effort'],
+  [{ error: { message: '[{"path":["reasoning","effort"],"message":"x"}]' } }, 'reasoning.effort'],
+  [{ error: { message: '[{"path":["text"],"keys":["verbosity"],"message":"x"}]' } }, 'text.verbosity'],
+  [{ errors: { service_tier: ['x'] } }, 'service_tier'],
+  [{ errors: [{ message: 'x' }] }, ''],
+  [{ errors: { message: 'x' } }, ''],
+])('the parameter that %j refuses', (body, param) => {
+  expect(read(body, { status: 400 }).param).toBe(param);
 });
 
 describe('the requested wait', () => {
