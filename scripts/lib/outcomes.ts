@@ -40,6 +40,7 @@ export const ANSWER_OUTCOMES: Readonly<
   unfinished: 'no answer in time, but the search continues; the result has a handle',
   unrecorded: 'the question was asked, and its answer is withheld, because the audit cannot be written',
   unknown_answer: 'the handle names no answer of the caller',
+  unread_api_key: 'the file or the command of the key could not be read',
   unreadable_recordings: '',
   unreadable_reply: 'the response is not one of the Responses API',
   web_not_restricted: 'the API rejects requests that keep the web closed',

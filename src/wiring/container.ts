@@ -20,6 +20,7 @@ import { LongAnswers } from '../application/answers/long-answers.ts';
 import { checkSources } from '../application/check/check-sources.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { LlmSearch } from '../application/ports/llm-search.ts';
+import { composeApiKey } from './api-key.ts';
 import { PROGRAM, type Runtime, VERSION } from './runtime.ts';
 
 /** The ports of the answers, and what they share. Each is made when it is first resolved. */
@@ -121,12 +122,16 @@ function registerApi(ports: Ports, runtime: Runtime, { recordings }: ProgramFile
       : createOpenAiSearch(runtime, ports.get(TOKENS.openAi)),
   );
   ports.register(TOKENS.longAnswers, () => {
-    if (longAnswers === undefined || openai.apiKey === undefined || llm.adapter === 'offline') return undefined;
+    const hasKey = openai.apiKey !== undefined || openai.apiKeySource !== undefined;
+    if (longAnswers === undefined || !hasKey || llm.adapter === 'offline') return undefined;
     const openAi = ports.get(TOKENS.openAi);
+    const { keptKey } = openAi;
     const responses = new OpenAiStartedResponses({ ...openAi, callFor: networkCalls(openAi) });
-    const signer = new HmacHandleSigner(openai.apiKey);
+    const signer = new HmacHandleSigner(keptKey === undefined ? (openai.apiKey ?? '') : () => keptKey.known);
+    const prepareKey = keptKey && ((signal: AbortSignal) => keptKey.read(signal));
     const { keepMs } = longAnswers;
-    return new LongAnswers({ llmSearch: ports.get(TOKENS.llmSearch), responses, signer, clock, keepMs });
+    const llmSearch = ports.get(TOKENS.llmSearch);
+    return new LongAnswers({ llmSearch, responses, signer, prepareKey, clock, keepMs });
   });
 }
 
@@ -167,8 +172,12 @@ function token<T>(name: string) {
 }
 
 /** Options that the adapters of the API share. */
-function toOpenAiOptions({ config: { openai }, clock, logger, redactor }: Runtime, { fetch }: Api) {
-  return { ...openai, route: routeTo(openai.baseUrl, openai.proxy), clock, logger, redactor, fetch };
+function toOpenAiOptions(runtime: Runtime, api: Api) {
+  const { config, clock, logger, redactor } = runtime;
+  const { openai } = config;
+  const keptKey = composeApiKey(runtime);
+  const fetch = keptKey === undefined ? api.fetch : keptKey.fetchWith(api.fetch);
+  return { ...openai, route: routeTo(openai.baseUrl, openai.proxy), clock, logger, redactor, fetch, keptKey };
 }
 
 function createOpenAiSearch({ config, logger }: Runtime, openAi: OpenAiOptions) {

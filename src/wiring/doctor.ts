@@ -1,20 +1,24 @@
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import {
-  API_NOT_ASKED,
   type CheckedLogin,
-  type ConfiguredServer,
+  type CheckedValue,
   checkApi,
   checkConfiguration,
-  checkConfigured,
   checkGrounding,
-  checkKey,
   checkLogins,
   checkServers,
   checkSettings,
+  checkValues,
   checkVariables,
   NODE,
   RECORDINGS,
 } from '../adapters/inbound/cli/doctor-checks.ts';
+import {
+  API_NOT_ASKED,
+  type ConfiguredServer,
+  checkConfigured,
+  checkKey,
+} from '../adapters/inbound/cli/offline-checks.ts';
 import {
   checkAccess,
   checkAudit,
@@ -35,6 +39,9 @@ import { isUnencrypted } from '../adapters/outbound/network/addresses.ts';
 import type { Application } from '../application/answers/application.ts';
 import { never } from '../application/async/deadline.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
+import { placeOf } from '../application/ports/values.ts';
+import { valueFailureWords } from '../domain/values/value-failure.ts';
+import { composeApiKey } from './api-key.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
 import type { ComposedGateway } from './gateway.ts';
 import type { Runtime } from './runtime.ts';
@@ -55,10 +62,11 @@ export async function runDoctor(
   const { config, redactor, out, ownCommand } = context;
   const { openai, llm, grounding, access, audit, lock, quota } = config;
   const gateway = composed?.gateway;
-  const key = { variable: openai.apiKeyVariable, value: openai.apiKey, isShared: openai.isKeyFileShared };
+  const key = { ...checkedKey(openai), read: keyReader(context) };
   const isSentOpenly = isUnencrypted(openai.baseUrl);
   const checks = [
     ...(await configurationChecks(config)),
+    checkValues(checkedValues(context)),
     gateway && checkServers(gateway),
     checkLogins(() => checkedLogins(context, composed), ownCommand),
     grounding && checkGrounding(grounding, gateway),
@@ -92,7 +100,7 @@ export async function runOfflineDoctor(
     audit && checkAudit({ ...audit, probe: () => probeAuditFile(audit.file) }),
     quota && checkLimits(checkedQuota(quota, runtime)),
     http?.oauth && issuerNotAsked(http.oauth.issuer),
-    checkKey({ variable: openai.apiKeyVariable, value: openai.apiKey }),
+    checkKey(checkedKey(openai)),
     API_NOT_ASKED,
   ];
   const out = (text: string) => process.stdout.write(text);
@@ -117,11 +125,40 @@ function oauthCheck(runtime: Runtime) {
   return problems.length > 0 ? checkOAuth(problems) : undefined;
 }
 
+function checkedKey({ apiKeyVariable, apiKey, apiKeySource, isKeyFileShared }: Runtime['config']['openai']) {
+  const command = apiKeySource?.kind === 'command' ? apiKeySource.words[0] : undefined;
+  return { variable: apiKeyVariable, value: apiKey, isShared: isKeyFileShared, command };
+}
+
+/** Reads the key of a file or a command as questions do. */
+function keyReader(runtime: Runtime) {
+  const key = composeApiKey(runtime);
+  return key && ((signal: AbortSignal) => key.read(signal));
+}
+
+/** The values of servers, each once, with the servers that use it. */
+function checkedValues({ config, values }: Runtime): readonly CheckedValue[] {
+  const all = (config.servers ?? []).flatMap(({ name, values = [] }) =>
+    values.map(({ reference }) => ({ name, reference, key: JSON.stringify(reference) })),
+  );
+  const first = all.filter(({ key }, index) => all.findIndex((one) => one.key === key) === index);
+  return first.map(({ reference, key }) => ({
+    place: placeOf(reference),
+    servers: [...new Set(all.flatMap((one) => (one.key === key ? one.name : [])))],
+    read: async (signal) => {
+      const read = await values.read(reference, signal);
+      return read.isOk() ? undefined : valueFailureWords(read.error);
+    },
+  }));
+}
+
 /** A server without its process: the host that it would ask, or whether its command exists. */
 function toConfigured(entry: ServerEntry, { secretVariables }: Runtime['config']): ConfiguredServer {
   const { name, connection } = entry;
   const unset = entry.unset?.find((key) => DECISIVE.includes(key));
   if (unset !== undefined) return { name, unset };
+  const later = entry.values?.find(({ key }) => DECISIVE.includes(key));
+  if (later !== undefined) return { name, later: later.key };
   if (connection.kind === 'remote') return { name, host: new URL(connection.url).host };
   const { command, cwd, envs, inheritEnv } = connection;
   const env = childEnvironment({ environment: process.env, inherit: inheritEnv, envs, ownSecrets: secretVariables });

@@ -22,3 +22,19 @@ test('handles are signed the same way everywhere, so that every version of the p
   expect(signer.sign(['http:alice', 'answer_detailed', 'resp_1'])).toBe(expected);
   expect(expected).toBe('15JCwrq_TacpIqaF3msX-A');
 });
+
+test('handles are signed with the current key, and those of the key before are valid, too', () => {
+  let keys = ['sk-first'];
+  const signer = new HmacHandleSigner(() => keys);
+  const first = signer.sign(['a']);
+  keys = ['sk-second', 'sk-first'];
+  expect(signer.verify(['a'], first)).toBe(true);
+  expect(signer.sign(['a'])).toBe(new HmacHandleSigner('sk-second').sign(['a']));
+  keys = ['sk-third', 'sk-second'];
+  expect(signer.verify(['a'], first)).toBe(false);
+});
+
+test('before there is a key, no signature is valid', () => {
+  const signer = new HmacHandleSigner(() => []);
+  expect(signer.verify(['a'], signer.sign(['a']))).toBe(false);
+});

@@ -73,6 +73,7 @@ export class AnswerQuery {
     const { long } = this.#deps;
     const handle = typeof query === 'string' ? long && handleIn(query) : undefined;
     if (long === undefined || handle === undefined) return this.#answer(input, this.#planOf(input), signal);
+    await long.prepare(signal);
     if (!long.isValid(handle, input.by)) return err({ kind: 'unknown_answer' });
     const plan: Plan = { asked: long, mode: 'background', limitMs: this.#longMs(input), handle };
     const answer = await this.#answer({ ...input, tool: handle.tool, args: { query } }, plan, signal);

@@ -12,6 +12,8 @@ import { type Ending, StartedSearch, type StartedSearchOptions } from './started
 
 interface LongAnswersOptions extends StartedSearchOptions {
   readonly signer: HandleSigner;
+  /** Reads the key with which handles are signed, if it has to be read. */
+  readonly prepareKey?: ((signal: AbortSignal) => Promise<unknown>) | undefined;
   /** How long the same question follows the same response, in milliseconds. */
   readonly keepMs: number;
 }
@@ -53,6 +55,11 @@ export class LongAnswers {
 
   constructor(options: LongAnswersOptions) {
     this.#options = options;
+  }
+
+  /** Makes ready to check a handle. */
+  async prepare(signal: AbortSignal): Promise<void> {
+    await this.#options.prepareKey?.(signal);
   }
 
   /** Whether a handle was made for the caller, whose rights may have changed since then. */

@@ -15,12 +15,13 @@ interface Offer {
   /** Present while HTTP is served. */
   readonly http?: object;
   readonly llm: { readonly adapter: string };
-  readonly openai: { readonly apiKey?: string | undefined };
+  /** With a source, the key is read when it is first needed. */
+  readonly openai: { readonly apiKey?: string | undefined; readonly apiKeySource?: object | undefined };
 }
 
 /** Whether answers need a key that is missing or cannot be used. */
 export function lacksKey({ llm, openai }: Pick<Offer, 'llm' | 'openai'>): boolean {
-  return llm.adapter !== 'offline' && keyProblem(openai.apiKey) !== undefined;
+  return llm.adapter !== 'offline' && problemOf(openai) !== undefined;
 }
 
 /**
@@ -29,7 +30,11 @@ export function lacksKey({ llm, openai }: Pick<Offer, 'llm' | 'openai'>): boolea
  */
 export function isGatewayOnly({ servers = [], gateway, http, llm, openai }: Offer): boolean {
   const offersServers = servers.length > 0 && (http !== undefined || gateway.expose !== false);
-  return offersServers && llm.adapter !== 'offline' && keyProblem(openai.apiKey) === 'no_api_key';
+  return offersServers && llm.adapter !== 'offline' && problemOf(openai) === 'no_api_key';
+}
+
+function problemOf({ apiKey, apiKeySource }: Offer['openai']) {
+  return apiKey === undefined && apiKeySource !== undefined ? undefined : keyProblem(apiKey);
 }
 
 interface AnswerOffer<Server extends Named> extends Pick<Offer, 'gateway'> {

@@ -1,4 +1,5 @@
 import type { Kind } from '../values/kind.ts';
+import type { ValueFailure } from '../values/value-failure.ts';
 import type { ArgumentProblem } from './question.ts';
 import type { ToolName } from './tool-name.ts';
 
@@ -14,6 +15,7 @@ interface Diagnostics {
 /** Failures of a search. `detail` is the API's message, shortened and without keys. */
 export type SearchError = { readonly diagnostics?: Diagnostics } & (
   | Kind<'no_api_key' | 'placeholder_api_key' | 'malformed_api_key' | 'rejected_api_key', { variable: string }>
+  | Kind<'unread_api_key', { variable: string; failure: Exclude<ValueFailure, { kind: 'aborted' }> }>
   | Kind<'missing_permission', { variable: string; detail: string }>
   | Kind<'model_not_found', { model: string; detail: string }>
   | Kind<'forbidden' | 'bad_request' | 'quota_exhausted' | 'failed' | 'unreadable_reply', { detail: string }>
@@ -68,6 +70,7 @@ export const ANSWER_ERRORS = {
   no_api_key: NOT_ASKED,
   placeholder_api_key: NOT_ASKED,
   malformed_api_key: NOT_ASKED,
+  unread_api_key: NOT_ASKED,
   unknown_answer: NOT_ASKED,
   audit_unavailable: NOT_ASKED,
   unrecorded: ASKED,

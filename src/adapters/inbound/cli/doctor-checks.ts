@@ -1,6 +1,8 @@
+import type { Result } from 'neverthrow';
 import type { Application } from '../../../application/answers/application.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
+import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
 import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
@@ -17,14 +19,42 @@ import { keyProblem } from '../../../domain/values/redaction.ts';
 import { count } from '../words/plain.ts';
 import { messageForProblem, OPEN } from '../words/process-messages.ts';
 import { loginWords } from '../words/server-messages.ts';
-import { type DoctorCheck, type Finding, NOT_ASKED, ok, type Servers, withWarnings } from './doctor.ts';
+import { type DoctorCheck, type Finding, ok, type Servers, withWarnings } from './doctor.ts';
 
 /** The API key of the configuration. */
-interface CheckedKey {
+export interface CheckedKey {
   readonly variable: string;
   readonly value?: string | undefined;
   /** Whether other users of this machine can read the file that contains the key. */
   readonly isShared?: boolean | undefined;
+  /** The command that prints it. */
+  readonly command?: string | undefined;
+  /** Reads the key of a file or a command. */
+  readonly read?: ((signal: AbortSignal) => Promise<Result<string, SearchError>>) | undefined;
+}
+
+/** A value of a server that is in a file or printed by a command. */
+export interface CheckedValue {
+  /** Such as `command op`. */
+  readonly place: string;
+  readonly servers: readonly string[];
+  /** Why it cannot be read; undefined if it can. */
+  readonly read: (signal: AbortSignal) => Promise<string | undefined>;
+}
+
+/** Reads each value once, and names its source. */
+export function checkValues(values: readonly CheckedValue[]): DoctorCheck {
+  async function* run(signal: AbortSignal): AsyncGenerator<Finding> {
+    for (const { place, servers, read } of values) {
+      const name = `value of ${servers.join(', ')}`;
+      const problem = await read(signal);
+      yield {
+        name,
+        ...(problem === undefined ? ok(`found (${place})`) : { verdict: 'failed', detail: cleanLine(problem) }),
+      };
+    }
+  }
+  return { name: 'values', run };
 }
 
 /** The login of a person, or a server at which the gateway signs in without one. */
@@ -109,33 +139,6 @@ export function checkServers(gateway: Servers): DoctorCheck {
   return { name: 'servers', run };
 }
 
-/** A server that is not started. */
-export interface ConfiguredServer {
-  readonly name: string;
-  /** The host of a remote server. */
-  readonly host?: string | undefined;
-  /** The key with a variable that is not set here, so that it is not known where the server is. */
-  readonly unset?: string | undefined;
-  /** Why its command would not start. */
-  readonly problem?: string | undefined;
-  readonly command?: string | undefined;
-}
-
-/** Checks each server without starting it. */
-export function checkConfigured(servers: readonly ConfiguredServer[]): DoctorCheck {
-  return {
-    name: 'servers',
-    run: () => servers.map((server) => ({ ...stateOf(server), name: `server ${server.name}` })),
-  };
-}
-
-function stateOf({ host, command, problem, unset }: ConfiguredServer): Finding {
-  if (unset !== undefined) return { verdict: 'skipped', detail: `its ${unset} has a variable that is not set here` };
-  if (host !== undefined) return { verdict: 'skipped', detail: `${host} was ${NOT_ASKED}` };
-  if (problem !== undefined) return { verdict: 'failed', detail: problem };
-  return ok(`${command} exists; it was not started (--offline)`);
-}
-
 /** Checks the logins, which are read when the servers have started, because they renew them. */
 export function checkLogins(read: () => Promise<readonly CheckedLogin[]>, ownCommand?: OwnCommand): DoctorCheck {
   const toFinding = (login: CheckedLogin) => ({ ...loginFinding(login, ownCommand), name: `login ${login.server}` });
@@ -213,13 +216,19 @@ interface CheckedApi {
 export function checkApi({ application, key, isUnencrypted, hasServers }: CheckedApi): DoctorCheck {
   const { variable } = key;
   async function* run(signal: AbortSignal): AsyncGenerator<Finding> {
-    const kind = keyProblem(key.value);
+    const read = await key.read?.(signal);
+    if (read?.isErr() && read.error.kind !== 'aborted') {
+      yield { verdict: 'failed', detail: 'not read', error: read.error };
+      yield* application.diagnoseSetup('the key could not be read', signal);
+      return;
+    }
+    const kind = keyProblem(read?.isOk() ? read.value : key.value);
     if (kind === 'no_api_key' && hasServers) {
       yield { verdict: 'note', detail: `${variable} is not set, ${NO_ANSWERS}` };
       return;
     }
     yield kind === undefined
-      ? ok(`found in ${variable}`)
+      ? ok(placeOfKey(key))
       : { verdict: 'failed', detail: KEY_DETAILS[kind], error: { kind, variable } };
     const file = `other users of this machine can read the file that ${variable} names: run chmod 600 on it`;
     if (key.isShared) yield { name: 'key file', verdict: 'warning', detail: file };
@@ -229,19 +238,8 @@ export function checkApi({ application, key, isUnencrypted, hasServers }: Checke
   return { name: 'key', run };
 }
 
-const NO_ANSWERS = 'so the answer tools are not offered; the tools of servers need no key';
-
-/** Checks the form of the key, and asks no one about it. A key that is not set is a note. */
-export function checkKey({ variable, value }: CheckedKey): DoctorCheck {
-  const kind = keyProblem(value);
-  const run = (): Finding => {
-    if (kind === 'no_api_key')
-      return { verdict: 'note', detail: `${variable} is not set here; this check needs no key` };
-    return kind === undefined
-      ? ok(`found in ${variable}`)
-      : { verdict: 'failed', detail: variable, error: { kind, variable } };
-  };
-  return { name: 'key', run };
+function placeOfKey({ variable, command }: CheckedKey): string {
+  return command === undefined ? `found in ${variable}` : `found (command ${command})`;
 }
 
-export const API_NOT_ASKED: DoctorCheck = { name: 'api', run: () => ({ verdict: 'skipped', detail: NOT_ASKED }) };
+const NO_ANSWERS = 'so the answer tools are not offered; the tools of servers need no key';

@@ -2,6 +2,7 @@ import type { AnswerError, SearchError } from '../../../domain/answers/answer-er
 import type { ArgumentProblem } from '../../../domain/answers/question.ts';
 import { explainedCode } from '../../../domain/values/certificate-problem.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
+import { valueFailureWords } from '../../../domain/values/value-failure.ts';
 import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
 /** The message for a failure: what happened, then what to do. The only place where these messages are written. */
@@ -50,6 +51,8 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
       return `The key in ${keyPlace(error.variable)} is a placeholder, which the MCP client or the shell did not fill in. Set it to a real key.`;
     case 'malformed_api_key':
       return `The key in ${keyPlace(error.variable)} contains characters that are not valid in an API key. Copy it again, without spaces or line breaks.`;
+    case 'unread_api_key':
+      return `The API key could not be read: ${sentence(valueFailureWords(error.failure))} Check ${error.variable}, and run the command or read the file in a terminal.`;
     case 'rejected_api_key':
       return `The API rejected the key in ${keyPlace(error.variable)} (401). It may be mistyped, revoked, missing a permission, or belong to another organization or base URL.`;
     case 'missing_permission':
@@ -114,6 +117,7 @@ export const LOOKUP_NOTE = ' Answers do not need this permission.';
 
 /** The variable that contains the key, or the file that the variable names. */
 function keyPlace(variable: string): string {
+  if (variable.endsWith('_COMMAND')) return `the output of the command ${variable}`;
   return variable.endsWith('_FILE') ? `the file that ${variable} names` : variable;
 }
 

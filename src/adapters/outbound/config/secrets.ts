@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import type { ValueReference } from '../../../application/ports/values.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { MASK, unquoted } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
@@ -7,27 +8,28 @@ import { type Environment, type NamedText, shownName, variableText } from '../ne
 import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 import type { ServerEntry } from './server-entry.ts';
+import { toCommand } from './value-references.ts';
 
 /** The API key, if there is one. */
 export interface ApiKey {
-  /** The variable that contains the key, or that names a file with it: the one to check if the key is wrong. */
+  /** The variable that contains the key, or that names a file or a command: the one to check if the key is wrong. */
   readonly apiKeyVariable: string;
   readonly apiKey?: string;
+  /** The file or the command that has the key. That of a command is not read before it is needed. */
+  readonly apiKeySource?: ValueReference;
   /** Whether other users of this machine can read the file with the key. */
   readonly isKeyFileShared?: boolean;
 }
 
-/** Reads the key from a variable, or from the file that a second variable with the suffix `_FILE` names. */
+/** The key of a variable or, by variables with the suffixes `_FILE` and `_COMMAND`, of a file or a command. The first one that is set counts. */
 export function readApiKey(environment: Environment, name: string, report: Report, notify: Report): ApiKey {
   const variable = shownName(name);
   const apiKey = withoutQuotationMarks(variable, variableText(environment, name), notify) || undefined;
   const path = variableText(environment, `${name}_FILE`);
-  if (path === '') return withoutUndefined({ apiKeyVariable: variable, apiKey });
+  const command = variableText(environment, `${name}_COMMAND`);
+  if (apiKey === undefined && path === '' && command !== '') return commandKey(`${variable}_COMMAND`, command, report);
+  if (apiKey !== undefined || path === '') return withoutUndefined({ apiKeyVariable: variable, apiKey });
   const apiKeyVariable = `${variable}_FILE`;
-  if (apiKey !== undefined) {
-    report(apiKeyVariable, `${variable} and ${apiKeyVariable} are both set; set only one`);
-    return { apiKeyVariable };
-  }
   const file = expandPath(path);
   const content = readNonEmptyText(file);
   if ('reason' in content) {
@@ -41,9 +43,17 @@ export function readApiKey(environment: Environment, name: string, report: Repor
   const isShared = process.platform !== 'win32' && (statSync(file).mode & 0o004) !== 0;
   return {
     apiKeyVariable,
+    apiKeySource: { kind: 'file', path: file },
     apiKey: withoutQuotationMarks(apiKeyVariable, content.text.trim(), notify),
     ...(isShared && { isKeyFileShared: true }),
   };
+}
+
+function commandKey(apiKeyVariable: string, text: string, report: Report): ApiKey {
+  const apiKeySource = toCommand(text, process.cwd());
+  if (apiKeySource !== undefined) return { apiKeyVariable, apiKeySource };
+  report(apiKeyVariable, 'expected a command that prints the key, with each quotation closed');
+  return { apiKeyVariable };
 }
 
 /** A key or token without the quotation marks around it, of which the user is notified. */
@@ -56,7 +66,7 @@ export function withoutQuotationMarks(variable: string, text: string, notify: Re
 /** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
 export function secretVariables(config: ConfigTree): readonly string[] {
   const key = config.openai.apiKeyEnv;
-  return [key, `${key}_FILE`, 'MCP_HTTP_QUOTA_STORE', ...tokenVariables(config)];
+  return [key, `${key}_FILE`, `${key}_COMMAND`, 'MCP_HTTP_QUOTA_STORE', ...tokenVariables(config)];
 }
 
 /** The tokens of callers, and the passwords for the quota store. */
@@ -103,7 +113,9 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
 
 /** The secrets in a value of a file or a command: the text, and credentials that it contains. */
 export function secretsIn(text: string): readonly string[] {
-  return [text, credentialsOf(text), ...passwordsOf(text)].filter((secret) => secret !== '').flatMap(formsOf);
+  return [text, unquoted(text.trim()), credentialsOf(text), ...passwordsOf(text)]
+    .filter((secret) => secret !== '')
+    .flatMap(formsOf);
 }
 
 /** The client secrets, as they are and in the forms in which `Authorization` has them. */

@@ -1,8 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import OpenAI, { APIConnectionError, APIError } from 'openai';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import type { ApiFetch, ApiResponse } from './api-fetch.ts';
+import type { KeptApiKey } from './kept-api-key.ts';
 import { type RequestBody, SOURCES } from './request-body.ts';
 
 export interface NetworkOptions {
@@ -12,7 +14,14 @@ export interface NetworkOptions {
   readonly organization?: string;
   readonly project?: string;
   readonly fetch?: ApiFetch;
+  /** The key, if it is in a file or printed by a command. `fetch` then sends it. */
+  readonly keptKey?: Pick<KeptApiKey, 'read'> | undefined;
 }
+
+/** The client for a request. */
+export type ClientFor = (
+  signal: AbortSignal,
+) => Result<ApiClient, SearchError> | Promise<Result<ApiClient, SearchError>>;
 
 /** The package stops its timer when the headers arrive; the time limit of a call is enforced with the signal. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -77,9 +86,24 @@ export class ApiClient {
 }
 
 /** The client for requests over the network. Without a usable key, calls fail, not the start, because clients list tools without a key. */
-export function networkCalls(options: NetworkOptions): () => Result<ApiClient, SearchError> {
-  const kind = keyProblem(options.apiKey);
-  const client: Result<ApiClient, SearchError> =
-    kind === undefined ? ok(new ApiClient(options)) : err({ kind, variable: options.apiKeyVariable });
-  return () => client;
+export function networkCalls(options: NetworkOptions): ClientFor {
+  const { keptKey } = options;
+  const clientWith = (apiKey: string | undefined): Result<ApiClient, SearchError> => {
+    const kind = keyProblem(apiKey);
+    return kind === undefined
+      ? ok(new ApiClient(withoutUndefined({ ...options, apiKey })))
+      : err({ kind, variable: options.apiKeyVariable });
+  };
+  if (keptKey === undefined) {
+    const client = clientWith(options.apiKey);
+    return () => client;
+  }
+  let client: Result<ApiClient, SearchError> | undefined;
+  return async (signal) => {
+    const key = await keptKey.read(signal);
+    if (key.isErr()) return err(key.error);
+    // The first key is replaced by `fetch` in each request.
+    if (client === undefined || client.isErr()) client = clientWith(key.value);
+    return client;
+  };
 }

@@ -26,7 +26,10 @@ export class OpenAiProbe implements ApiProbe {
   }
 
   async findModel(model: string, signal: AbortSignal): Promise<Result<FoundModel, SearchError>> {
-    const { apiKey = '', organization, project } = this.#options;
+    const { keptKey, organization, project } = this.#options;
+    const key = keptKey && (await keptKey.read(signal));
+    if (key?.isErr()) return err(key.error);
+    const apiKey = key?.isOk() ? key.value : (this.#options.apiKey ?? '');
     const account = withoutUndefined({ 'openai-organization': organization, 'openai-project': project });
     const headers = { authorization: `Bearer ${apiKey}`, ...account };
     const response = await this.#get(`models/${encodeURIComponent(model)}`, headers, signal);

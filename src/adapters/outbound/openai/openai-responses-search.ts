@@ -1,4 +1,4 @@
-import { err, ok, type Result } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { Places } from '../../../application/async/places.ts';
 import type {
   LlmSearch,
@@ -10,7 +10,7 @@ import type {
 import type { Logger } from '../../../application/ports/services.ts';
 import { countUse } from '../../../application/tools/total-use.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ApiClient, ClientFor } from './api-client.ts';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { excerpt, type Failure } from './failure.ts';
 import { isClosed, Rejections, STREAM } from './rejections.ts';
@@ -18,7 +18,7 @@ import { type RequestBody, type RequestOptions, toRequestBody } from './request-
 
 export interface OpenAiResponsesSearchOptions extends AttemptOptions {
   /** The client for a request, which calls the API or reads a recording. */
-  readonly callFor: (request: SearchRequest) => Result<ApiClient, SearchError>;
+  readonly callFor: (signal: AbortSignal, request: SearchRequest) => ReturnType<ClientFor>;
   readonly request: RequestOptions;
   /** Maximum number of attempts after the first. */
   readonly maxRetries: number;
@@ -47,7 +47,8 @@ export class OpenAiResponsesSearch implements LlmSearch {
   }
 
   async search(request: SearchRequest, observer: SearchObserver, signal: AbortSignal): Promise<SearchOutcome> {
-    const client = this.#options.callFor(request);
+    const called = this.#options.callFor(signal, request);
+    const client = called instanceof Promise ? await called : called;
     if (client.isErr()) return err(client.error);
 
     let wasQueued = false;

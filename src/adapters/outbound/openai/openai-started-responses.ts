@@ -4,7 +4,7 @@ import type { Look, LookError, SearchRequest, StartedResponses } from '../../../
 import type { Clock } from '../../../application/ports/services.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
-import type { ApiClient } from './api-client.ts';
+import type { ClientFor } from './api-client.ts';
 import type { FailureContext } from './failure.ts';
 import { ResponseEvents } from './response-events.ts';
 import { readResponse } from './response-reader.ts';
@@ -12,7 +12,7 @@ import { toSearchReply, toUse } from './search-reply.ts';
 
 type Options = Omit<FailureContext, 'model' | 'attempt'> & {
   readonly clock: Clock;
-  readonly callFor: () => Result<ApiClient, SearchError>;
+  readonly callFor: ClientFor;
 };
 
 /** Time limit of a look. */
@@ -34,7 +34,7 @@ export class OpenAiStartedResponses implements StartedResponses {
     signal: AbortSignal,
   ): Promise<Result<Look, LookError>> {
     const { callFor, route, clock } = this.#options;
-    const client = callFor();
+    const client = await callFor(signal);
     if (client.isErr()) return err(toLookError(client.error));
     const context = { ...this.#options, model: profile.model, attempt: 1 };
     const events = new ResponseEvents(context);
@@ -49,7 +49,7 @@ export class OpenAiStartedResponses implements StartedResponses {
   }
 
   async cancel(id: string): Promise<void> {
-    const client = this.#options.callFor();
+    const client = await this.#options.callFor(never());
     if (client.isErr()) return;
     const sent = client.value.cancel(id).catch(() => {});
     await withDeadline(this.#options.clock, CANCEL_MS, never(), (limit) => untilAborted(sent, limit));

@@ -44,7 +44,7 @@ export class OfflineSearch implements LlmSearch {
     this.#options = options;
     this.#search = new OpenAiResponsesSearch({
       ...options,
-      callFor: ({ question, mode }) =>
+      callFor: (_, { question, mode }) =>
         this.#find(question).map(({ body, status }) => {
           const round = roundIn(body, typeof mode === 'object' ? mode.rounds.length : 0);
           const fetch = async () => new Response(round, { status });

@@ -23,6 +23,14 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
     { kind: 'malformed_api_key', variable: 'OPENAI_API_KEY' },
     'The key in OPENAI_API_KEY contains characters that are not valid in an API key. Copy it again, without spaces or line breaks.',
   ],
+  unread_api_key: [
+    {
+      kind: 'unread_api_key',
+      variable: 'OPENAI_API_KEY_COMMAND',
+      failure: { kind: 'failed', command: 'op', code: '1', lastLine: 'not signed in' },
+    },
+    'The API key could not be read: the command op failed (exit code 1): not signed in. Check OPENAI_API_KEY_COMMAND, and run the command or read the file in a terminal.',
+  ],
   placeholder_api_key: [
     { kind: 'placeholder_api_key', variable: 'OPENAI_API_KEY' },
     'The key in OPENAI_API_KEY is a placeholder, which the MCP client or the shell did not fill in. Set it to a real key.',

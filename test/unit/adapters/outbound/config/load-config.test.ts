@@ -240,10 +240,43 @@ describe('a key in a file', () => {
   test.each([
     ['that does not exist', () => ({ OPENAI_API_KEY_FILE: at('no') })],
     ['that is empty', () => keyFile('\n')],
-    ['in addition to a key in the variable', () => ({ ...keyFile(KEY), OPENAI_API_KEY: KEY })],
   ])('%s is a problem', async (_, environment) => {
     const found = await problems({ environment: environment() });
     expect(found.map(({ where }) => where)).toEqual(['OPENAI_API_KEY_FILE']);
+    expect(JSON.stringify(found)).not.toContain(KEY);
+  });
+});
+
+describe('a key of a command', () => {
+  test('is not read with the configuration', async () => {
+    const environment = { OPENAI_API_KEY_COMMAND: "op read 'op://my vault/key'" };
+    const { openai, secretVariables } = await config({ environment });
+    expect(openai).toMatchObject({
+      apiKeyVariable: 'OPENAI_API_KEY_COMMAND',
+      apiKeySource: { kind: 'command', words: ['op', 'read', 'op://my vault/key'], folder: process.cwd() },
+    });
+    expect('apiKey' in openai).toBe(false);
+    expect(secretVariables).toContain('OPENAI_API_KEY_COMMAND');
+  });
+
+  test('counts after the variable and the file, and has the name of the configured variable', async () => {
+    const all = { OPENAI_API_KEY: KEY, OPENAI_API_KEY_FILE: at('no'), OPENAI_API_KEY_COMMAND: 'op' };
+    expect((await config({ environment: all })).openai).toMatchObject({
+      apiKey: KEY,
+      apiKeyVariable: 'OPENAI_API_KEY',
+    });
+    writeFileSync(at('key'), KEY);
+    const both = { OPENAI_API_KEY_FILE: at('key'), OPENAI_API_KEY_COMMAND: 'op' };
+    expect((await config({ environment: both })).openai.apiKeyVariable).toBe('OPENAI_API_KEY_FILE');
+    const yaml = 'openai: { api_key_env: MY_KEY }';
+    expect((await config({ yaml, environment: { MY_KEY_COMMAND: 'op' } })).openai.apiKeyVariable).toBe(
+      'MY_KEY_COMMAND',
+    );
+  });
+
+  test('with a quotation that is not closed is a problem, which does not show it', async () => {
+    const found = await problems({ environment: { OPENAI_API_KEY_COMMAND: `printf '${KEY}` } });
+    expect(found.map(({ where }) => where)).toEqual(['OPENAI_API_KEY_COMMAND']);
     expect(JSON.stringify(found)).not.toContain(KEY);
   });
 });
