@@ -38,12 +38,18 @@ function rawMessageFor(error: AnswerError): string {
       return NO_AUDIT[error.kind];
     case 'cancelled':
       return error.isDetached ? 'Stopped waiting; the search continues.' : 'The question was cancelled.';
+    case 'unread_api_key':
+      return unreadKey(error);
     default:
       return searchMessageFor(error);
   }
 }
 
-function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): string {
+function unreadKey({ failure, variable }: Extract<SearchError, { kind: 'unread_api_key' }>): string {
+  return `The API key could not be read: ${sentence(valueFailureWords(failure))} Check ${variable}, and run the command or read the file in a terminal.`;
+}
+
+function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' | 'unread_api_key' }>): string {
   switch (error.kind) {
     case 'no_api_key':
       return `No API key: the environment variable ${error.variable} is not set. Set it (or ${error.variable}_FILE, the path of a file that contains the key) in the MCP client's configuration of this server or in your shell, or start with --offline to try recorded answers.`;
@@ -51,8 +57,6 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
       return `The key in ${keyPlace(error.variable)} is a placeholder, which the MCP client or the shell did not fill in. Set it to a real key.`;
     case 'malformed_api_key':
       return `The key in ${keyPlace(error.variable)} contains characters that are not valid in an API key. Copy it again, without spaces or line breaks.`;
-    case 'unread_api_key':
-      return `The API key could not be read: ${sentence(valueFailureWords(error.failure))} Check ${error.variable}, and run the command or read the file in a terminal.`;
     case 'rejected_api_key':
       return `The API rejected the key in ${keyPlace(error.variable)} (401). It may be mistyped, revoked, missing a permission, or belong to another organization or base URL.`;
     case 'missing_permission':
@@ -86,7 +90,7 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' }>): str
     case 'interrupted':
       return error.handle === undefined || error.reason === undefined
         ? 'The connection to the API was lost before the end of the answer. Try again.'
-        : `The answer could not be fetched, and the search was not cancelled. ${searchMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
+        : `The answer could not be fetched, and the search was not cancelled. ${rawMessageFor(error.reason)} To get the answer, ask again with this query: ${error.handle}`;
     case 'no_final_answer':
       return noFinalAnswer(error);
     case 'history_rejected':
