@@ -137,7 +137,7 @@ describe('a folder of recordings', () => {
     const round = recordingOf('First.', { question: 'A refused one?', tool: 'answer' });
     write('a.sse', `${round}${toSse({ type: 'response.created' }, refused)}`);
     write('b.json', '{"recording":{"question":"A limited one?"},"status":429,"error":{"code":"rate_limit_exceeded"}}');
-    write('c.sse', recordingOf('x', { question: 'A broken one?' }).replace(/event: response\.completed.*/s, ''));
+    write('c.sse', recordingOf('x', { question: 'A broken one?' }).replace(CUT, ''));
     write('d.sse', recordingOf('Fine.', { question: 'A good one?', tool: 'answer_quick' }));
     const offered = { kind: 'not_recorded', offered: ['A good one?'], others: 3 };
     expect(errorOf(await ask(offline(folder), asking('What?')))).toEqual(offered);
@@ -150,10 +150,13 @@ describe('a folder of recordings', () => {
   });
 });
 
+/** The end of a recording from within its message: what ends after a complete message is an answer. */
+const CUT = /event: response\.(?:output_text|content_part|output_item)\.done.*/s;
+
 describe('a recording', () => {
   test('that is incomplete is an error of its file, not of the network', async () => {
     const path = join(folder, 'cut.sse');
-    write('cut.sse', recordingOf('Whose is this?', { question: 'Why?' }).replace(/event: response\.completed.*/s, ''));
+    write('cut.sse', recordingOf('Whose is this?', { question: 'Why?' }).replace(CUT, ''));
     for (const recordings of [path, folder]) {
       const error = errorOf(await ask(offline(recordings), asking('why')));
       expect(error).toEqual({ kind: 'unreadable_recordings', path, detail: 'the stream ended too early' });
@@ -208,7 +211,7 @@ describe('a recorded conversation', () => {
 
   test.each([
     ['too few rounds', EXAMPLE, 2],
-    ['a round without its end', EXAMPLE.slice(0, EXAMPLE.lastIndexOf('event: response.completed')), 1],
+    ['a round without its end', EXAMPLE.slice(0, EXAMPLE.lastIndexOf('event: response.output_text.done')), 1],
   ])('with %s is reported as such, and not as a failed connection', async (_what, recording, round) => {
     const path = join(folder, 'recording.sse');
     expect(errorOf(await turn(recording, round))).toMatchObject({ kind: 'unreadable_recordings', path });
