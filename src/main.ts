@@ -1,6 +1,8 @@
-import { type Command, parseCommandLine } from './adapters/inbound/cli/command-line.ts';
+import type { Command } from './adapters/inbound/cli/command.ts';
+import { parseCommandLine, wantsJson } from './adapters/inbound/cli/command-line.ts';
 import { usage } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
+import { failureJson } from './adapters/inbound/failure-json.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
 import { readOwnCommand } from './adapters/outbound/config/own-command.ts';
 import { withoutUnsafeCharacters } from './domain/values/clean-text.ts';
@@ -12,6 +14,7 @@ import { serveStdio } from './wiring/stdio.ts';
 const FLUSH_MS = 500;
 
 const program = createProgram(import.meta.dirname);
+const argv = process.argv.slice(2);
 
 /** Decides the mode, and returns the exit code when it has ended. */
 async function main(command: Command): Promise<number> {
@@ -23,6 +26,7 @@ async function main(command: Command): Promise<number> {
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;
     case 'bad-usage':
+      printFailure('USAGE_ERROR', command.problem);
       process.stderr.write(PROCESS.badUsage(command, readOwnCommand(process.argv[1], {}, process.env)));
       return BAD_USAGE;
     case 'serve':
@@ -32,6 +36,11 @@ async function main(command: Command): Promise<number> {
     default:
       return runInTerminal(command);
   }
+}
+
+/** Prints a failure as JSON, if that was demanded. */
+function printFailure(code: string, message: string): void {
+  if (wantsJson(argv)) process.stdout.write(`${failureJson({ code, message }, program.redactor, 2)}\n`);
 }
 
 async function runInTerminal(command: TerminalCommand): Promise<number> {
@@ -66,9 +75,11 @@ const MAX_MESSAGE = 1000;
 
 function fail(error: unknown): void {
   const message = program.redactor.inLogs(withoutUnsafeCharacters(String(error))).slice(0, MAX_MESSAGE);
-  program.stderr.say('error', `${PROGRAM}: ${missingFileMessage(error) ?? `internal error: ${message}`}`);
+  const words = missingFileMessage(error) ?? `internal error: ${message}`;
+  printFailure('INTERNAL_ERROR', words);
+  program.stderr.say('error', `${PROGRAM}: ${words}`);
   exit(FAILED);
 }
 
 process.stdout.on('error', onStdoutError);
-main(parseCommandLine(process.argv.slice(2), process.stdin.isTTY === true)).then(exit, fail);
+main(parseCommandLine(argv, process.stdin.isTTY === true)).then(exit, fail);

@@ -2,9 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { buffer, text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
-import { type Command, QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
+import type { Command } from '../adapters/inbound/cli/command.ts';
+import { QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { invalidConfiguration, NODE } from '../adapters/inbound/cli/doctor-checks.ts';
+import { reportFailure } from '../adapters/inbound/cli/failure.ts';
 import { newToken } from '../adapters/inbound/cli/new-token.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
@@ -23,6 +25,7 @@ import type { PageCheck } from '../domain/answers/known-page.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
+import { withoutUndefined } from '../domain/values/json.ts';
 import { withoutKeyLike } from '../domain/values/redaction.ts';
 import { isWebUrl } from '../domain/values/web-url.ts';
 import { composeCatalogue } from './catalogue.ts';
@@ -50,7 +53,7 @@ export async function runCommand(command: TerminalCommand, program: Program): Pr
   const unset: ConfigProblem[] = [];
   const options = { environment: process.env, commandLine: command.options, version: VERSION, writesLock };
   const validated = await bootstrap({ ...program, ...options, ...(isOfflineCheck && { unset }) });
-  if ('problems' in validated) return reportProblems(command, validated.problems);
+  if ('problems' in validated) return reportProblems(command, validated.problems, program);
   const runtime = validated.value;
   if (isOfflineCheck) return runOfflineDoctor(command.json, runtime, unset).finally(runtime.close);
   warnOfNotices(command, runtime);
@@ -67,18 +70,20 @@ function printToken({ caller }: CommandOf<'token'>, { clock }: Program): number 
 
 type ConfiguredCommand = Exclude<TerminalCommand, { readonly kind: 'token' }>;
 
-async function reportProblems(command: ConfiguredCommand, problems: readonly ConfigProblem[]): Promise<number> {
+async function reportProblems(
+  command: ConfiguredCommand,
+  problems: readonly ConfigProblem[],
+  { redactor }: Program,
+): Promise<number> {
   const out = (text: string) => process.stdout.write(text);
   if (command.kind === 'doctor') {
     const checks = [NODE, invalidConfiguration(problems)];
     return doctor(checks, { json: command.json, out, redact: withoutKeyLike }, never());
   }
   const message = messageForProblems(problems);
-  if ('json' in command && command.json) {
-    const error = { kind: 'configuration', message: message.trimEnd() };
-    out(`${JSON.stringify({ error }, undefined, 2)}\n`);
-  }
-  process.stderr.write(message);
+  const details = { problems: problems.map(({ where, message, file }) => withoutUndefined({ where, message, file })) };
+  const failure = { code: 'CONFIGURATION_ERROR', message: message.trimEnd(), details };
+  reportFailure({ json: 'json' in command && command.json, redactor, out, err: process.stderr }, failure);
   return FAILED;
 }
 
@@ -86,7 +91,8 @@ async function reportProblems(command: ConfiguredCommand, problems: readonly Con
 function warnOfNotices(command: ConfiguredCommand, { config, redactor }: Runtime): void {
   // doctor has a line for each, and --show-config prints only JSON.
   if (command.kind === 'doctor' || command.kind === 'show-config') return;
-  const usesServers = command.kind !== 'check' && (command.kind !== 'ask' || config.grounding !== undefined);
+  const isElsewhere = command.kind === 'check' || (command.kind === 'call' && command.url !== undefined);
+  const usesServers = !isElsewhere && (command.kind !== 'ask' || config.grounding !== undefined);
   const notices = noticesAbout(config.notices, usesServers, 'server' in command ? command.server : undefined);
   for (const notice of notices) {
     process.stderr.write(`warning: ${redactor.inLogs(withoutUnsafeCharacters(messageForProblem(notice)))}\n`);
@@ -138,7 +144,8 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
-    err.write(PROCESS.badUsage(QUESTION_REQUIRED, context.ownCommand));
+    const failure = { code: 'USAGE_ERROR', message: QUESTION_REQUIRED.problem };
+    reportFailure({ ...context, ...command }, failure, PROCESS.badUsage(QUESTION_REQUIRED, context.ownCommand));
     return BAD_USAGE;
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);

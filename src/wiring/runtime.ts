@@ -1,4 +1,4 @@
-import type { Command } from '../adapters/inbound/cli/command-line.ts';
+import type { Command } from '../adapters/inbound/cli/command.ts';
 import { logNotices, messageForProblems } from '../adapters/inbound/words/process-messages.ts';
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';

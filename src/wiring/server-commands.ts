@@ -1,20 +1,29 @@
 import { err } from 'neverthrow';
-import { callAndPrint, readInput } from '../adapters/inbound/cli/call-tool.ts';
-import type { Command } from '../adapters/inbound/cli/command-line.ts';
+import { readInput } from '../adapters/inbound/cli/call-input.ts';
+import type { SaveFile } from '../adapters/inbound/cli/call-result.ts';
+import { type CallRunningOptions, callRunning } from '../adapters/inbound/cli/call-running.ts';
+import { callAndPrint, refuseInput } from '../adapters/inbound/cli/call-tool.ts';
+import type { Command } from '../adapters/inbound/cli/command.ts';
+import { reportFailure } from '../adapters/inbound/cli/failure.ts';
 import { listLogins, login, logout, typedLines } from '../adapters/inbound/cli/logins.ts';
 import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { ofToolCallError } from '../adapters/inbound/http/refusal.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
-import { toolErrorMessage } from '../adapters/inbound/words/tool-error-messages.ts';
+import { RUNNING } from '../adapters/inbound/words/server-messages.ts';
 import { filesOfClientsIn } from '../adapters/outbound/config/client-file.ts';
+import { writeNumbered } from '../adapters/outbound/files/numbered-files.ts';
 import { replaceFile } from '../adapters/outbound/files/written-files.ts';
+import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
+import { createRunningGateway } from '../adapters/outbound/network/running-gateway.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { unknownServer } from '../domain/gateway/tool-call-error.ts';
+import { mayHaveHash } from '../domain/gateway/unique-names.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { type Runtime, withAudit } from './runtime.ts';
@@ -30,16 +39,18 @@ export interface Context extends Runtime, CommandContext {
 /** Shows, approves or compares the tools of the servers. */
 export async function runTools(command: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
   const { json, action, server, tool, isFresh } = command;
-  const { by, config, err, redactor } = context;
+  const { by, config } = context;
   if (action !== undefined && config.lock === undefined) {
-    err.write(PROCESS.badUsage({ problem: PROCESS.noLock(action) }, context.ownCommand));
+    const problem = PROCESS.noLock(action);
+    const failure = { code: 'CONFIGURATION_ERROR', message: problem };
+    reportFailure({ ...context, json }, failure, PROCESS.badUsage({ problem }, context.ownCommand));
     return BAD_USAGE;
   }
   const { sees } = by.rights;
   const names = (config.servers ?? []).map(({ name }) => name);
   const isNoneAllowed = names.length > 0 && !names.some(sees);
   if (server !== undefined && !names.filter(sees).includes(server)) {
-    err.write(`${redactor.inLogs(toolErrorMessage(unknownServer(server, names, by.rights)))}\n`);
+    reportFailure({ ...context, json }, ofToolCallError(unknownServer(server, names, by.rights)));
     return BAD_USAGE;
   }
   const isShown = (name: string) => sees(name) && (server === undefined || name === server);
@@ -56,24 +67,48 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
   return listTools({ ...context, ...options, ...shown }, signal);
 }
 
-/** Calls one tool of one server. */
+/** Calls one tool of one server, or of a gateway that runs already. */
 export async function runCall(command: CommandOf<'call'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { server, tool, input, json } = command;
-  const { config, err: errors, by } = context;
-  const args = await readInput(input, signal);
+  const { server, tool, json, timeoutMs, url } = command;
+  const { config, by } = context;
+  const folder = command.save;
+  const save: SaveFile | undefined = folder === undefined ? undefined : (...file) => writeNumbered(folder, ...file);
+  const read = await readInput(command.input, signal);
   if (signal.aborted) return INTERRUPTED;
-  if (args.isErr()) {
-    errors.write(`${args.error}\n`);
-    return BAD_USAGE;
-  }
-  const isUsed = (name: string) => name === server && mayUseName(by.rights, server, tool);
-  const { gateway } = await startServers(context, 'all', isUsed);
+  const options = { ...context, json, server, tool, save };
+  if (read.isErr()) return refuseInput(read.error, options);
+  const input = read.value;
+  if (url !== undefined) return runRemoteCall(url, command.tokenVariable, { ...options, input, timeoutMs }, signal);
+  const isUsed = (name: string) => name === server && (mayHaveHash(tool) || mayUseName(by.rights, server, tool));
+  const servers = (config.servers ?? []).map((entry) =>
+    entry.name === server && timeoutMs !== undefined ? { ...entry, timeoutMs } : entry,
+  );
+  const limited = config.servers === undefined ? context : { ...context, config: { ...config, servers } };
+  const { gateway } = await startServers(limited, 'all', isUsed);
   const catalogue = new ToolCatalogue({
     ...withAudit(context),
-    configured: (config.servers ?? []).map(({ name }) => name),
+    configured: servers.map(({ name }) => name),
     providers: () => (gateway === undefined ? [] : [gateway]),
   });
-  return callAndPrint({ ...context, gateway, catalogue, server, tool, args: args.value, json }, signal);
+  return callAndPrint({ ...options, by, input, gateway, catalogue }, signal);
+}
+
+const DEFAULT_TOKEN = 'MCP_HTTP_TOKEN';
+
+/** Calls one tool of a running gateway, which has its own limits and servers. */
+async function runRemoteCall(
+  url: string,
+  variable: string | undefined,
+  options: Omit<CallRunningOptions, 'running' | 'tokenVariable'>,
+  signal: AbortSignal,
+): Promise<number> {
+  const tokenVariable = variable ?? DEFAULT_TOKEN;
+  const token = process.env[tokenVariable]?.trim() || undefined;
+  if (token === undefined && variable !== undefined) return refuseInput(RUNNING.noToken(variable), options);
+  if (token !== undefined) options.redactor.learn({ own: [token] });
+  const { fetch, close } = createProxyFetch(process.env, { headersTimeout: 0, bodyTimeout: 0 });
+  const running = createRunningGateway(url, token, fetch);
+  return callRunning({ ...options, running, tokenVariable }, signal).finally(close);
 }
 
 /** Signs in, signs out, or lists the logins. Starts no server. */

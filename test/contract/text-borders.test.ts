@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ok } from 'neverthrow';
 import { expect, test } from 'vitest';
-import { readInput } from '../../src/adapters/inbound/cli/call-tool.ts';
+import { readInput } from '../../src/adapters/inbound/cli/call-input.ts';
 import { MessageReader, type ReadEvent } from '../../src/adapters/inbound/stdio/message-reader.ts';
 import { readLock } from '../../src/adapters/outbound/config/named-files.ts';
 import { readApiKey } from '../../src/adapters/outbound/config/secrets.ts';

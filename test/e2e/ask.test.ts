@@ -86,7 +86,10 @@ test('--json prints JSON also for a configuration that cannot be used', async ()
   const { code, stdout, stderr } = await runCli(['ask', 'q', '--json'], { env: { TIME_ZONE: 'Mars/Base' } });
   expect(code).toBe(1);
   const { error } = JSON.parse(stdout) as { readonly error: { readonly message: string } };
-  expect(error).toEqual({ kind: 'configuration', message: expect.stringContaining('TIME_ZONE: got "Mars/Base"') });
+  expect(error).toMatchObject({
+    code: 'CONFIGURATION_ERROR',
+    message: expect.stringContaining('TIME_ZONE: got "Mars/Base"'),
+  });
   expect(stderr).toBe(`${error.message}\n`);
 });
 

@@ -6,7 +6,7 @@ import { newFile } from '../files.ts';
 import { configure } from './servers.ts';
 
 test('tools lists servers, states and tools, and leaves no process', async () => {
-  const broken = { name: 'broken', command: 'no-such-command-a1b2' };
+  const broken = { command: 'no-such-command-a1b2' };
   const { config, started } = configure(['one', 'two']);
   const file = newFile('more.json', JSON.stringify({ mcpServers: { broken } }));
   const { code, stdout, stderr } = await runCli(['tools', '--config', config, '--servers', file]);

@@ -1,18 +1,20 @@
-import type { Answer, CallEvent } from '../../../application/tools/tool-call.ts';
+import type { Answer, CallEvent, ToolError } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
-import type { AnswerError } from '../../../domain/answers/answer-error.ts';
 import { languageOf } from '../../../domain/answers/language.ts';
 import { BUILT_IN_SERVER, type CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
+import { withoutUndefined } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { ofFailedCall } from '../http/refusal.ts';
 import { toReportJson } from '../report-json.ts';
 import { findingsOf } from '../words/check-messages.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { progressMessage } from '../words/mcp-messages.ts';
 import { count } from '../words/plain.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
-import type { Ask } from './command-line.ts';
+import type { Ask } from './command.ts';
+import { reportFailure } from './failure.ts';
 import type { CommandContext } from './terminal.ts';
 import { openLine } from './terminal.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
@@ -28,11 +30,6 @@ export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
   const { catalogue, by, redactor, tool, question, json, verbose, out, terminal, err } = options;
-  const fail = (kind: string, message: string, handle?: string) => {
-    if (json) out(`${redactedJson({ error: { kind, message, handle } }, redactor.inLogs, 2)}\n`);
-    err.write(`${message}\n`);
-    return FAILED;
-  };
   const language = languageOf(question);
   const line = openLine(options);
   const ended: string[] = [];
@@ -50,17 +47,7 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const outcome = await catalogue.call(call, signal);
   line?.end();
 
-  const failed = (error: AnswerError) => {
-    const code = fail(error.kind, redactor.inLogs(messageFor(error)), 'handle' in error ? error.handle : undefined);
-    return error.kind === 'cancelled' ? INTERRUPTED : code;
-  };
-  if (outcome.isErr()) {
-    const { error } = outcome;
-    if (error.kind === 'answer_failed') return failed(error.error);
-    if (error.kind === 'audit_unavailable' || error.kind === 'unrecorded') return failed({ kind: error.kind });
-    const { known = [] } = error.kind === 'unknown_tool' ? error : {};
-    return fail('unknown_tool', unknownToolMessage(tool, known));
-  }
+  if (outcome.isErr()) return reportError(outcome.error, options);
   const { answer } = outcome.value;
   if (answer === undefined) throw new Error(`no answer of ${tool}`);
   const { result } = answer;
@@ -74,6 +61,24 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `${line}\n`).join(''))}`);
   if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.report))}\n`);
   return SUCCEEDED;
+}
+
+/** Reports why there is no answer, and returns the exit code. */
+function reportError(error: ToolError, options: AskOptions): number {
+  const failure = ofFailedCall(error, FAILED, options.redactor);
+  const { kind, message, handle } = describe(error, options.tool);
+  const details = withoutUndefined({ ...failure.details, outcome: kind, handle });
+  reportFailure(options, { code: failure.code, message, details });
+  return kind === 'cancelled' ? INTERRUPTED : FAILED;
+}
+
+function describe(error: ToolError, tool: string) {
+  if (error.kind === 'unknown_tool') return { kind: error.kind, message: unknownToolMessage(tool, error.known ?? []) };
+  const { kind } = error;
+  const isAnswer = kind === 'answer_failed';
+  const answer = isAnswer ? error.error : kind === 'audit_unavailable' || kind === 'unrecorded' ? { kind } : undefined;
+  if (answer === undefined) return { kind, message: unknownToolMessage(tool, []) };
+  return { kind: answer.kind, message: messageFor(answer), handle: 'handle' in answer ? answer.handle : undefined };
 }
 
 /** The duration, model and usage of an answer, in one line. */

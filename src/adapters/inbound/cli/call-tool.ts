@@ -1,96 +1,90 @@
-import { readFileSync } from 'node:fs';
-import { text } from 'node:stream/consumers';
-import { err, ok, type Result } from 'neverthrow';
-import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
-import type { CallEvent } from '../../../application/tools/tool-call.ts';
+import type { CallEvent, ToolError } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import type { Asker } from '../../../domain/gateway/elicitation.ts';
-import { textOf, toPlainResult } from '../../../domain/gateway/tool-result.ts';
-import { reasonOf } from '../../../domain/values/certificate-problem.ts';
-import { cleanLine, cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { redactedJson } from '../../../domain/values/redaction.ts';
+import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import { toPlainResult } from '../../../domain/gateway/tool-result.ts';
+import { toolsByName } from '../../../domain/gateway/unique-names.ts';
+import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { ofFailedCall, ofToolError } from '../http/refusal.ts';
 import { messageFor } from '../words/error-messages.ts';
-import {
-  NO_ERROR_TEXT,
-  NO_OBJECT,
-  onlyCallMessage,
-  toolErrorCode,
-  unreadableFile,
-} from '../words/tool-error-messages.ts';
-import type { CommandContext } from './terminal.ts';
+import { onlyCallMessage } from '../words/tool-error-messages.ts';
+import { type CallInput, toArguments } from './call-input.ts';
+import { type PrintOptions, printResult } from './call-result.ts';
+import { reportFailure } from './failure.ts';
 import { openLine } from './terminal.ts';
 
-export interface CallToolOptions extends CommandContext {
+export interface CallToolOptions extends PrintOptions {
   readonly by: CallOrigin;
   readonly gateway: Gateway | undefined;
   readonly catalogue: Pick<ToolCatalogue, 'call'>;
   readonly server: string;
+  /** The name of the tool, as the server or as MCP clients know it. */
   readonly tool: string;
-  readonly args: JsonObject;
+  readonly input: CallInput;
   /** Asks the person at the terminal what the server wants to know. Absent in a script. */
   readonly asker?: Asker | undefined;
-  /** Prints `result` or `error`, as `POST /mcp/call` returns them. */
+  /** Prints the response of `POST /mcp/call`, without `requestId`. */
   readonly json: boolean;
 }
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callAndPrint(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, catalogue, by, asker, redactor, server, tool, args, json, out, err } = options;
+  const { gateway, catalogue, by, asker, redactor, server } = options;
   const line = openLine(options, `Starting ${server}`);
-  let hasProgress = false;
-  void gateway?.whenStarted(Number.POSITIVE_INFINITY, signal).then(() => {
-    if (!hasProgress) line?.show(`${server}/${tool}`);
-  });
+  await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
+  const found = findTool(gateway?.as(by.rights).tools ?? [], options);
+  const { name: tool } = found;
+  line?.show(`${server}/${tool}`);
+  const args = toArguments(options.input, found.inputSchema);
+  if (args.isErr()) {
+    line?.end();
+    return refuseInput(args.error, options);
+  }
   const on = (event: CallEvent) => {
     if (event.kind !== 'progress') return;
-    hasProgress = true;
     const { progress, total, message = '' } = event.progress;
     const count = total === undefined ? String(progress) : `${progress}/${total}`;
     line?.show(redactor.inLogs(cleanLine(`${server}/${tool} ${count} ${message}`)));
   };
-  const print = (value: unknown) => {
-    const text = typeof value === 'string' ? redactor.anywhere(value) : redactedJson(value, redactor.anywhere, 2);
-    out(`${options.isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
-  };
-  const fail = (code: string, message: string, returned: object = {}) => {
-    if (json) print({ error: { code, message }, ...returned });
-    err.write(`${message}\n`);
-    return FAILED;
-  };
-  const call = { server, tool, args, by, wantsProgress: line !== undefined, waitsForStart: true, asker, on };
+  const wantsProgress = line !== undefined;
+  const call = { server, tool, args: args.value, by, wantsProgress, waitsForStart: true, asker, on };
   const outcome = await catalogue.call(call, signal);
   line?.end();
-  if (outcome.isErr()) {
-    const { error } = outcome;
-    const isAnswer = error.kind === 'answer_failed';
-    const message = isAnswer ? messageFor(error.error) : onlyCallMessage(error, options.ownCommand);
-    const code = fail(isAnswer ? 'TOOL_EXECUTION_ERROR' : toolErrorCode(error), redactor.inLogs(message));
-    if (error.kind === 'unknown_server') return BAD_USAGE;
-    return error.kind === 'cancelled' ? INTERRUPTED : code;
-  }
+  if (outcome.isErr()) return reportError(outcome.error, options);
   const { content, structuredContent, isError } = outcome.value;
   if (isError) {
-    const text = cleanText(textOf(outcome.value)).trim();
-    return fail('TOOL_EXECUTION_ERROR', redactor.anywhere(text || NO_ERROR_TEXT), { content, structuredContent });
+    const failure = ofToolError(outcome.value, FAILED);
+    reportFailure(options, failure, cleanText(failure.message).trim());
+    return FAILED;
   }
-  const plain = toPlainResult(outcome.value);
-  print(json ? plain : plain.result === null ? (plain.content ?? null) : plain.result);
-  return SUCCEEDED;
+  const response = { success: true, ...toPlainResult(outcome.value) };
+  const shown = { content, structured: structuredContent };
+  return (await printResult(shown, response, { ...options, tool })) ? SUCCEEDED : FAILED;
 }
 
-/** Reads the input of a call: JSON, `@` and the path of a file, or `-` for standard input. The error is a message. */
-export async function readInput(input: string, signal: AbortSignal): Promise<Result<JsonObject, string>> {
-  let json = input;
-  try {
-    if (input === '-') json = await untilAborted(text(process.stdin), signal);
-    else if (input.startsWith('@')) json = readFileSync(input.slice(1), 'utf8');
-  } catch (error) {
-    return err(unreadableFile(input.slice(1), reasonOf(error)));
-  }
-  const args = parseJson(json);
-  return isObject(args) ? ok(args) : err(NO_OBJECT);
+/** The tool that a name means: one of the server, or one over MCP, where a long name ends with a hash. */
+export function findTool(
+  tools: readonly GatewayTool[],
+  { server, tool }: Pick<CallToolOptions, 'server' | 'tool'>,
+): Pick<GatewayTool, 'name'> & Partial<GatewayTool> {
+  const own = tools.filter((one) => one.server === server);
+  const named = toolsByName({ tools: own, changed: [], servers: [{ name: server }] });
+  return own.find(({ name }) => name === tool) ?? named.get(`${server}__${tool}`) ?? { name: tool };
+}
+
+/** Reports an input that cannot be read, and returns the exit code. */
+export function refuseInput(message: string, options: PrintOptions): number {
+  reportFailure(options, { code: 'VALIDATION_ERROR', message });
+  return BAD_USAGE;
+}
+
+function reportError(error: ToolError, options: CallToolOptions): number {
+  const isAnswer = error.kind === 'answer_failed';
+  const words = isAnswer ? messageFor(error.error) : onlyCallMessage(error, options.ownCommand);
+  reportFailure(options, ofFailedCall(error, FAILED, options.redactor), words);
+  if (error.kind === 'unknown_server') return BAD_USAGE;
+  return error.kind === 'cancelled' ? INTERRUPTED : FAILED;
 }

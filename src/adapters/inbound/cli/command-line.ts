@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
-import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
+import { isWebUrl } from '../../../domain/values/web-url.ts';
 import { nearestName } from '../nearest-name.ts';
-import type { BadUsage } from '../words/process-messages.ts';
-import { type CheckOptions, toCheckOptions } from './check-text.ts';
+import { readCallWords, readSeconds, readToolWords } from './call-words.ts';
+import { toCheckOptions } from './check-text.ts';
+import type { Command, ConfigOptions } from './command.ts';
 import {
   COMMAND_NAMES,
   COMMANDS,
@@ -15,55 +17,9 @@ import {
   ownersOf,
   SERVE_OPTIONS,
   wordsOf,
-} from './usage.ts';
+} from './command-table.ts';
 
 export const QUESTION_REQUIRED = wordsOf('ask');
-
-/** Options about the configuration, by name; a bare `--debug` has the value ''. One that is given again has a list. */
-type ConfigOptions = Readonly<Record<string, string | readonly string[]>>;
-
-export interface Ask {
-  readonly kind: 'ask';
-  readonly tool: ToolName;
-  /** Undefined if it is read from standard input. */
-  readonly question: string | undefined;
-  readonly json: boolean;
-  readonly verbose: boolean;
-}
-
-type Configured =
-  | Ask
-  | { readonly kind: 'show-config' }
-  | { readonly kind: 'serve' | 'serve-http'; readonly showConfig: boolean }
-  | { readonly kind: 'doctor'; readonly json: boolean }
-  | ({ readonly kind: 'check' } & CheckOptions)
-  /** Without an action, the tools are listed; `isFresh`: every server is asked for them. */
-  | {
-      readonly kind: 'tools';
-      readonly json: boolean;
-      readonly action?: 'lock' | 'diff';
-      readonly isFresh?: boolean;
-      /** Only this server, or this tool of it, is shown. */
-      readonly server?: string | undefined;
-      readonly tool?: string | undefined;
-    }
-  | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
-  | { readonly kind: 'logins'; readonly json: boolean }
-  | { readonly kind: 'logout'; readonly server: string }
-  /** The input is a JSON object, `@` and the path of a file, or `-` for standard input. */
-  | {
-      readonly kind: 'call';
-      readonly server: string;
-      readonly tool: string;
-      readonly input: string;
-      readonly json: boolean;
-    };
-
-export type Command =
-  | { readonly kind: 'help' | 'version' }
-  | { readonly kind: 'token'; readonly caller: string }
-  | (Configured & { readonly options: ConfigOptions })
-  | ({ readonly kind: 'bad-usage' } & BadUsage);
 
 const OPTION_NAMES = [
   ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
@@ -90,6 +46,11 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   const files = valuesOf('servers');
   if (!('options' in command) || files.length < 2) return command;
   return { ...command, options: { ...command.options, '--servers': files } };
+}
+
+/** Whether a failure is printed as JSON, also one of a command line that cannot be read. */
+export function wantsJson(argv: readonly string[]): boolean {
+  return tokenize(argv).some((token) => token.kind === 'option' && token.name === 'json');
 }
 
 function toTyped(tokens: readonly Token[], isTerminal: boolean): Command {
@@ -122,7 +83,7 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
   if (words.length < least || words.length > most) return wrongWords(command);
   const options = toConfigOptions(values);
   const json = 'json' in values;
-  const [first = '', second = '', third = '{}'] = words;
+  const [first = ''] = words;
   switch (command) {
     case 'ask':
       return toAsk(words, values, isTerminal);
@@ -132,7 +93,7 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
       return typeof check === 'string' ? badUsage(check) : { kind: command, ...check, options };
     }
     case 'call':
-      return { kind: command, server: first, tool: second, input: third, json, options };
+      return toCall(words, values);
     case 'login':
       return { kind: command, server: first, noBrowser: 'no-browser' in values, options };
     case 'logout':
@@ -149,13 +110,29 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
   }
 }
 
-function toTools([server, tool]: readonly string[], values: Values): Command {
+function toCall(words: readonly string[], values: Values): Command {
+  const read = readCallWords(words);
+  if (read.isErr()) return read.error === undefined ? wrongWords('call') : badUsage(read.error);
+  const { timeout, save, url, 'token-env': tokenVariable } = values;
+  const timeoutMs = timeout === undefined ? undefined : readSeconds(timeout);
+  if (timeout !== undefined && timeoutMs === undefined) return badUsage(`--timeout needs ${OPTIONS.timeout?.needs}`);
+  const isAddress = url === undefined || isWebUrl(url);
+  if (!isAddress) return badUsage(`--url needs ${OPTIONS.url?.needs}`);
+  if (url === undefined && tokenVariable !== undefined) return badUsage('--token-env needs --url');
+  if (url !== undefined && 'servers' in values) return badUsage('--servers cannot be combined with --url');
+  const options = toConfigOptions(values);
+  return { kind: 'call', ...read.value, json: 'json' in values, timeoutMs, save, url, tokenVariable, options };
+}
+
+function toTools(words: readonly string[], values: Values): Command {
+  const { server, tool, rest } = readToolWords(words);
+  if (rest.length > 0) return wrongWords('tools');
   const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
   const other = action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
   if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
   const common = { kind: 'tools' as const, json: 'json' in values, options: toConfigOptions(values) };
-  if (action === undefined) return { ...common, isFresh: 'fresh' in values, server, tool };
-  if (server !== undefined) return badUsage(`--${action} applies to all servers: tools --${action}`);
+  if (action === undefined) return { ...common, isFresh: 'fresh' in values, server: words[0] && server, tool };
+  if (words.length > 0) return badUsage(`--${action} applies to all servers: tools --${action}`);
   return { ...common, action };
 }
 

@@ -17,15 +17,12 @@ import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import type { Failure } from '../failure-json.ts';
+import { ofToolCallError } from '../http/refusal.ts';
 import { duration } from '../words/plain.ts';
 import { approvedMessage, leftOutMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
-import {
-  idleServers,
-  NO_SERVERS_ALLOWED,
-  noServers,
-  toolErrorMessage,
-  unwritableFile,
-} from '../words/tool-error-messages.ts';
+import { idleServers, NO_SERVERS_ALLOWED, noServers, unwritableFile } from '../words/tool-error-messages.ts';
+import { reportFailure } from './failure.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
 interface ListToolsOptions extends CommandContext {
@@ -51,7 +48,7 @@ const MAX_DESCRIPTION = 100;
  * cannot be used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, tool, json, out, err, isTerminal, offered, ownCommand, files = [], unused = [] } = options;
+  const { gateway, tool, json, out, isTerminal, offered, ownCommand, files = [], unused = [] } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
   const { servers = [], tools: known = [] } = gateway ?? {};
@@ -66,6 +63,12 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     const age = listedAt === undefined ? '' : `, listed ${duration(nowMs - listedAt.getTime())} ago`;
     out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
   };
+  const missing = isMissing && isAvailable ? missingTool(tool, options) : undefined;
+  if (missing !== undefined) {
+    if (!json && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
+    reportFailure(options, missing);
+    return FAILED;
+  }
   if (json) {
     const shown = servers.map((server) => ({
       ...server,
@@ -93,16 +96,18 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
   if (!json && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
-  if (isMissing && isAvailable) err.write(`${redact(missingTool(tool, options))}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
-/** The message about a tool that the only server that is shown does not offer. */
-function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): string {
-  const [server] = gateway?.servers ?? [];
-  if (server?.changed?.includes(tool)) return notApprovedMessage([tool], ownCommand);
-  const known = (gateway?.tools ?? []).map(({ name }) => name);
-  return toolErrorMessage({ kind: 'unknown_tool', server: server?.name ?? '', tool, known });
+/** Why the only server that is shown does not offer a tool. */
+function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): Failure {
+  const [shown] = gateway?.servers ?? [];
+  const server = shown?.name ?? '';
+  if (shown?.changed?.includes(tool)) {
+    const failure = ofToolCallError({ kind: 'tool_changed', server, tool, change: 'changed' });
+    return { code: failure.code, message: notApprovedMessage([tool], ownCommand), details: { server, tool } };
+  }
+  return ofToolCallError({ kind: 'unknown_tool', server, tool, known: (gateway?.tools ?? []).map(({ name }) => name) });
 }
 
 /** Resolves when every server has started, or has failed. */

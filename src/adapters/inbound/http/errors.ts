@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { type Redactor, redactedJson } from '../../../domain/values/redaction.ts';
+import type { Redactor } from '../../../domain/values/redaction.ts';
+import { failureJson } from '../failure-json.ts';
 import { errorMessage, INVALID_REQUEST, type RequestId } from '../mcp/json-rpc.ts';
 import { loggedReason, type Refusal } from './refusal.ts';
 import type { HttpRequest } from './request.ts';
@@ -46,8 +47,6 @@ export function toJsonRpcError({ message, details, jsonRpcCode }: Refusal, id: R
 }
 
 /** The form of a refusal over REST. */
-export function toRestError({ code, message, details, returned }: Refusal, requestId: string, redactor: Redactor) {
-  const body = { success: false, error: { code, message, details: { ...details, requestId } }, ...returned };
-  // The result of a tool is not changed, except that our own keys are redacted.
-  return redactedJson(body, returned === undefined ? redactor.inLogs : redactor.anywhere);
+export function toRestError(refused: Refusal, requestId: string, redactor: Redactor): string {
+  return failureJson({ ...refused, details: { ...refused.details, requestId } }, redactor);
 }

@@ -70,3 +70,14 @@ export const LOGIN_MESSAGES = {
   ended: (server: string, existed: boolean) =>
     existed ? `The login to ${server} was deleted.` : `There is no login to ${server}.`,
 };
+
+/** The messages of `call --url`, about the gateway that runs already. */
+export const RUNNING = {
+  notReached: (url: string, reason: string) =>
+    `No gateway answers at ${url} (${reason}). Start one with --http, or check the URL.`,
+  other: (url: string, status: number) =>
+    `${url} is not a gateway of this program (HTTP ${status}, without its JSON). Check the URL.`,
+  token: (variable: string) => `Set the variable ${variable} to your token, or name another one with --token-env.`,
+  noToken: (variable: string) => `The variable ${variable} (--token-env) is not set.`,
+  cancelled: 'The call was cancelled.',
+};

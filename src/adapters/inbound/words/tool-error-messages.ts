@@ -24,7 +24,10 @@ export const NO_SERVERS_ALLOWED =
   'Access allows you no servers; who operates the gateway can allow some (servers of an entry in access).';
 export const idleServers = (ownCommand: OwnCommand | undefined) =>
   `Idle servers start with their first call. To ask them for their tools now: ${advised('tools --fresh', ownCommand)}`;
-export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}'.`;
+export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}', or key=value words, such as message=hello.`;
+/** A value that was typed for a member which is no text. */
+export const noJson = (key: string, value: string) =>
+  `${key}: ${JSON.stringify(excerpt(value))} is not JSON, and this member is no text. Write its value as JSON, such as 1, true or '["a"]'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
 export const unwritableFile = (file: string, reason: string) => `The file ${file} cannot be written (${reason}).\n`;
@@ -44,6 +47,9 @@ export function toolErrorText(error: ToolCallError, ownCommand?: OwnCommand): st
 
 /** The message in the terminal, where the server was started only for this call, and is not started again. */
 export function onlyCallMessage(error: ToolCallError, ownCommand?: OwnCommand): string {
+  if (error.kind === 'timed_out') {
+    return `No answer within ${duration(error.timeoutMs)}. The tool may still be running. Allow more time (--timeout=<seconds>), or ask for less.`;
+  }
   if (error.kind !== 'not_available') return toolErrorMessage(error, ownCommand);
   const reason = error.reason === undefined ? '' : `: ${error.reason}`;
   return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);

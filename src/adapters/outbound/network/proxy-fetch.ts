@@ -12,11 +12,11 @@ import { type Environment, proxyOptions } from './environment.ts';
 
 /**
  * A `fetch` through the proxies that the environment names. It is undici's, because Node's own accepts no dispatcher of another major version.
- * `close` closes the connections.
+ * `close` closes the connections. With `limits`, responses may begin later than after the five minutes of undici.
  */
-export function createProxyFetch(environment: Environment) {
-  const own = new Agent();
-  const proxied = new EnvHttpProxyAgent({ ...proxyOptions(environment), factory: createPool });
+export function createProxyFetch(environment: Environment, limits: Agent.Options = {}) {
+  const own = new Agent(limits);
+  const proxied = new EnvHttpProxyAgent({ ...limits, ...proxyOptions(environment), factory: createPool });
   const proxiedFetch = (input: unknown, init: RequestInit = {}) => {
     const headers = new Headers(init.headers);
     // The user agent of the `fetch` of Node.js, which servers know.

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
+import { type Control, type Field, fieldsOf, skeletonOf } from '../../schema-fields.ts';
 import { type Child, el, foreign, pretty } from './elements.ts';
-import { type Control, type Field, fieldsOf, skeletonOf } from './fields.ts';
 import { messageOf } from './requests.ts';
 
 /** The input of a tool. */

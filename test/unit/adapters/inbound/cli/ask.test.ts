@@ -94,7 +94,9 @@ describe('a failure', () => {
     const { exitCode, out, err } = await run({ application: new FakeApplication(failsWith(error)), json: true });
     expect(exitCode).toBe(1);
     expect(err).toContain('content filter');
-    expect(JSON.parse(out)).toEqual({ error: { kind: error.kind, message: err.trimEnd(), ...more } });
+    const details = { outcome: error.kind, ...more };
+    const expected = { code: 'TOOL_EXECUTION_ERROR', message: err.trimEnd(), details };
+    expect(JSON.parse(out)).toEqual({ success: false, error: expected });
   });
 
   test('by Ctrl-C has exit code 130', async () => {
@@ -200,7 +202,12 @@ test('a tool that the person may not use does not exist', async () => {
   const message = 'There is no tool "answer". Did you mean answer_quick?\n';
   expect(await run({ by })).toEqual({ exitCode: 1, out: '', err: message });
   const { out } = await run({ by, json: true });
-  expect(JSON.parse(out)).toEqual({ error: { kind: 'unknown_tool', message: message.trim() } });
+  const { error } = JSON.parse(out);
+  expect(error).toMatchObject({
+    code: 'TOOL_NOT_FOUND',
+    message: message.trim(),
+    details: { outcome: 'unknown_tool' },
+  });
   await run({ by, tool: 'answer_quick', application });
   expect(application.asked).toMatchObject([{ tool: 'answer_quick', args: { query: 'HTTP 404?' } }]);
 });

@@ -31,7 +31,7 @@ async function run(script: ToolScript, over: Given = {}) {
   const { context, printed } = commandContext({ isTTY });
   const files = new ScriptedToolServer({ read: script });
   const { gateway = startScripted({ files }, context) } = options;
-  const called = { gateway, server: 'files', tool: 'read', args: {}, json: false, by: LOCAL };
+  const called = { gateway, server: 'files', tool: 'read', input: {}, json: false, by: LOCAL };
   return printed(
     callAndPrint({ ...context, catalogue: catalogueOf([gateway], context), ...called, ...options }, signal),
   );
@@ -44,7 +44,7 @@ describe('prints', () => {
     [
       'blocks without a plain value',
       { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] },
-      '[\n  {\n    "type": "image",\n    "data": "AA==",\n    "mimeType": "image/png"\n  }\n]\n',
+      '[image, image/png, 1 bytes; --save=<folder> writes it to a file]\n',
     ],
   ])('%s, and nothing else', async (_, result, out) => {
     expect(await run(returns(result))).toEqual({ exitCode: 0, out, err: '' });
@@ -89,19 +89,26 @@ describe('fails with 1', () => {
 });
 
 test.each<readonly [string, ToolScript, object]>([
-  ['the result', echoes, { result: { path: 'a' } }],
+  ['the result', echoes, { success: true, result: { path: 'a' } }],
   [
     'an error of the tool',
     returns({ content: [{ type: 'text', text: 'No.' }], isError: true }),
-    { error: { code: 'TOOL_EXECUTION_ERROR', message: 'No.' }, content: [{ type: 'text', text: 'No.' }] },
+    {
+      success: false,
+      error: { code: 'TOOL_EXECUTION_ERROR', message: 'No.', details: {} },
+      content: [{ type: 'text', text: 'No.' }],
+    },
   ],
   [
     'a failure',
     failsWith({ kind: 'too_large', maxBytes: 9 }),
-    { error: { code: 'RESPONSE_TOO_LARGE', message: expect.any(String) } },
+    {
+      success: false,
+      error: { code: 'RESPONSE_TOO_LARGE', message: expect.any(String), details: { maxBytes: 9 } },
+    },
   ],
 ])('--json prints %s as POST /mcp/call returns it', async (_, script, expected) => {
-  expect(JSON.parse((await run(script, { json: true, args: { path: 'a' } })).out)).toEqual(expected);
+  expect(JSON.parse((await run(script, { json: true, input: { path: 'a' } })).out)).toEqual(expected);
 });
 
 test('Ctrl-C cancels the call', async () => {

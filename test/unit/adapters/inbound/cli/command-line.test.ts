@@ -82,6 +82,13 @@ test.each([
     ['call', 'notes', 'read', '--json'],
     { kind: 'call', server: 'notes', tool: 'read', input: '{}', json: true, options: {} },
   ],
+  [
+    ['call', 'notes/read', 'a=1', '--timeout=1.5', '--save', 'out', '--url=http://x/mcp', '--token-env=T'],
+    {
+      ...{ kind: 'call', server: 'notes', tool: 'read', input: [['a', '1']], json: false, options: {} },
+      ...{ timeoutMs: 1500, save: 'out', url: 'http://x/mcp', tokenVariable: 'T' },
+    },
+  ],
 ])('the command %j', (argv, command) => {
   expect(parse(...argv)).toEqual(command);
 });
@@ -125,6 +132,8 @@ describe('ask', () => {
   });
 });
 
+const CALL = "call <server> <tool> [key=value... | '{...}' | @file | -]";
+
 describe('bad usage', () => {
   test.each([
     [['-x'], 'unknown option -x; put -- before a question that starts with -'],
@@ -161,6 +170,11 @@ describe('bad usage', () => {
     [['tools', 'notes', '--diff'], '--diff applies to all servers: tools --diff'],
     [['tools', 'notes', 'read', 'now'], 'tools takes at most a server and a tool'],
     [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],
+    [['call', 'notes'], 'call needs a server and a tool', CALL],
+    [['call', 'notes', 'a=1'], 'call needs a server and a tool', CALL],
+    [['call', 'a', 'b', '--url=127.0.0.1'], '--url needs the URL of a running gateway: --url=http://127.0.0.1:3917'],
+    [['call', 'a', 'b', '--token-env=T'], '--token-env needs --url'],
+    [['call', 'a', 'b', '--url=http://x', '--servers=y'], '--servers cannot be combined with --url'],
     [['login'], 'login needs a server', 'login <server>'],
     [['login', 'notes', 'issues'], 'login needs a server', 'login <server>'],
     [['logins', 'notes'], 'logins takes no arguments'],

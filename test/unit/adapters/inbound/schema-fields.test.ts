@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Field, fieldsOf, skeletonOf } from '../../../../../../src/adapters/inbound/http/page/fields.ts';
-import type { JsonObject } from '../../../../../../src/domain/values/json.ts';
+import { type Field, fieldsOf, skeletonOf } from '../../../../src/adapters/inbound/schema-fields.ts';
+import type { JsonObject } from '../../../../src/domain/values/json.ts';
 
 /** The only field of a form. */
 function field(property: unknown, more: JsonObject = {}, name = 'a'): Field | undefined {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
-import { decoded } from '../../../../domain/values/web-url.ts';
+import { isObject, type JsonObject } from '../../domain/values/json.ts';
+import { targetOf } from '../../domain/values/json-pointer.ts';
 
 /** A property of a tool's input, and the control for it. */
 export interface Field {
@@ -133,16 +133,6 @@ function simplified(schema: unknown, root: JsonObject, depth = 0): SimpleSchema 
 }
 
 const ANYTHING: SimpleSchema = { type: undefined, values: undefined, names: [], options: [], members: {} };
-
-/** The part of a schema to which a JSON pointer refers. */
-function targetOf(ref: string, root: JsonObject): unknown {
-  let target: unknown = ref.startsWith('#') ? root : undefined;
-  for (const part of ref.split('/').slice(1)) {
-    const name = (decoded(part) ?? part).replaceAll('~1', '/').replaceAll('~0', '~');
-    target = isObject(target) && Object.hasOwn(target, name) ? target[name] : undefined;
-  }
-  return target;
-}
 
 /** The names of the properties that a schema requires. */
 function requiredBy({ required }: JsonObject): readonly unknown[] {

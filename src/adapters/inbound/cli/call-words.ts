@@ -1,0 +1,59 @@
+import { err, ok, type Result } from 'neverthrow';
+
+/** A tool, and its input as it was typed. */
+export interface CallWords {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: TypedInput;
+}
+
+/** A member of an input, typed as `key=value`. */
+export type TypedMember = readonly [key: string, value: string];
+
+/** A JSON text, `@` and the path of a file, or `-` for standard input; or members. */
+export type TypedInput = string | readonly TypedMember[];
+
+/** Reads the words of `call`; the error is a message, or undefined if words are missing. */
+export function readCallWords(words: readonly string[]): Result<CallWords, string | undefined> {
+  const { server, tool, rest } = readToolWords(words);
+  if (tool === undefined || isMember(tool)) return err(undefined);
+  return readInputWords(rest).map((input) => ({ server, tool, input }));
+}
+
+/** Reads `server tool`, `server/tool`, `server__tool` or `server.tool`. The name of a server has none of these separators. */
+export function readToolWords([first = '', ...others]: readonly string[]) {
+  const [, server, tool] = /^(.+?)(?:\/|\.|__)(.+)$/s.exec(first) ?? [];
+  if (server !== undefined) return { server, tool, rest: others };
+  const [second, ...rest] = others;
+  return { server: first, tool: second, rest };
+}
+
+function readInputWords(words: readonly string[]): Result<TypedInput, string> {
+  const [first = '{}'] = words;
+  const whole = words.find((word) => word === '-' || /^\s*[@{["]/.test(word));
+  if (words.length < 2 && (whole !== undefined || !isMember(first))) return ok(first);
+  if (whole !== undefined) return err('the input is either JSON, @file or "-", or key=value words; not both');
+  const members = new Map<string, string>();
+  for (const word of words) {
+    const at = word.indexOf('=');
+    const key = word.slice(0, Math.max(at, 0));
+    if (key === '') return err(`${JSON.stringify(word)} is not key=value`);
+    if (key.includes('.')) return err(`${key}=: a member of an object is written as JSON, as in a='{"b": 1}'`);
+    if (members.has(key)) return err(`${key}= is given twice; a list is written as JSON, as in a='[1, 2]'`);
+    members.set(key, word.slice(at + 1));
+  }
+  return ok([...members]);
+}
+
+function isMember(word: string): boolean {
+  return word.indexOf('=') > 0;
+}
+
+/** The longest time for which a timer can be set. */
+const MAX_SECONDS = Math.floor(0x7fffffff / 1000);
+
+/** Reads a time limit in seconds, and returns milliseconds; undefined if it is none. */
+export function readSeconds(text: string): number | undefined {
+  const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
+  return seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds * 1000) : undefined;
+}
