@@ -13,15 +13,14 @@ import type { Clock } from '../ports/services.ts';
 import type { AskedCaller, ServerResult } from '../ports/tool-server.ts';
 import type { CallElicitations } from '../tools/call-elicitations.ts';
 import type { ObservedCall, ToolReturn } from '../tools/tool-call.ts';
+import type { ServerDefinition } from './server-definition.ts';
 
-/** Sends a call to its server; with `retry`, again. */
-type SendCall = (retry: Retry | undefined, asked: AskedCaller) => Promise<Result<ServerResult, ToolServerError>>;
-
-interface Options {
+/** What a call needs to be sent again with answers. */
+interface Asking {
+  readonly call: ObservedCall;
+  readonly asked: AskedCaller;
   readonly clock: Clock;
-  readonly questionTimeoutMs: number;
-  /** The answers of the caller, if the server reads them. */
-  readonly retry: Retry | undefined;
+  readonly send: (retry: Retry | undefined) => Promise<Result<ServerResult, ToolServerError>>;
 }
 
 type Outcome = Result<ToolReturn, ToolCallError | ToolServerError>;
@@ -31,45 +30,55 @@ const URLS_REQUIRED = -32042;
 /** A server refuses a call, because its caller has not declared a capability (MCP 2026-07-28). */
 const CAPABILITY_REQUIRED = -32021;
 
-/** Sends a call, asks its caller what the server wants to know, and sends it again with the answers. */
-export async function sendWithAnswers(
-  call: ObservedCall,
-  send: SendCall,
-  options: Options,
+/** Asks the caller of a call what its server wants to know, and sends the call again with the answers, until the server wants to know no more. */
+export async function sendAnswers(
+  first: Result<ServerResult, ToolServerError>,
+  asking: Asking,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const { elicitations, server } = call;
-  const asked = toAsked(call, options);
-  const wait = new GrowingWait(options.clock, 1000);
-  let { retry } = options;
-  for (const action of retry?.answered ?? []) elicitations.onPassed({ server, action });
+  const wait = new GrowingWait(asking.clock, 1000);
+  let outcome = first;
   for (;;) {
-    const outcome = await send(retry, asked);
-    if (outcome.isErr()) {
-      const isRepeated = await mayRepeat(outcome.error, { server, elicitations, asked }, signal);
-      if (!isRepeated) return withRefusal(err(outcome.error), elicitations);
-      retry = undefined;
-      continue;
-    }
-    const { asks, raw } = outcome.value;
-    if (asks === undefined) return withRefusal(outcome, elicitations);
-    refuseUnanswerable(asks, elicitations, server);
-    if (elicitations.refused !== undefined) return err(elicitations.refused);
-    if (elicitations.isRelay)
-      return ok({ raw: withNamedServer(raw, asks), content: [], isError: false, isQuestion: true });
-    // A server that names no requests may be asked again at once, but not without end.
-    if (asks.requests.length === 0) await options.clock.sleep(wait.next(), signal);
-    const isOver = () => signal.aborted || elicitations.refused !== undefined;
-    const inputResponses = await answersTo(asks, (elicitation) =>
-      isOver() ? undefined : asked.ask(elicitation, signal),
-    );
-    if (signal.aborted) return err({ kind: 'cancelled' });
-    if (elicitations.refused !== undefined) return err(elicitations.refused);
-    retry = withoutUndefined({ inputResponses, requestState: asks.requestState });
+    const next = await answersFor(outcome, asking, wait, signal);
+    if (!('retry' in next)) return next;
+    outcome = await asking.send(next.retry);
   }
 }
 
-function toAsked({ by, server, elicitations, pause, on }: ObservedCall, { questionTimeoutMs }: Options): AskedCaller {
+/** What the call is sent again with, or its outcome. */
+async function answersFor(
+  outcome: Result<ServerResult, ToolServerError>,
+  { call, asked, clock }: Asking,
+  wait: GrowingWait,
+  signal: AbortSignal,
+): Promise<Outcome | { readonly retry: Retry | undefined }> {
+  const { elicitations, server } = call;
+  if (outcome.isErr()) {
+    const isRepeated = await mayRepeat(outcome.error, { server, elicitations, asked }, signal);
+    return isRepeated ? { retry: undefined } : withRefusal(err(outcome.error), elicitations);
+  }
+  const { asks, raw } = outcome.value;
+  if (asks === undefined) return withRefusal(outcome, elicitations);
+  refuseUnanswerable(asks, elicitations, server);
+  if (elicitations.refused !== undefined) return err(elicitations.refused);
+  if (elicitations.isRelay)
+    return ok({ raw: withNamedServer(raw, asks), content: [], isError: false, isQuestion: true });
+  // A server that names no requests may be asked again at once, but not without end.
+  if (asks.requests.length === 0) await clock.sleep(wait.next(), signal);
+  const isOver = () => signal.aborted || elicitations.refused !== undefined;
+  const inputResponses = await answersTo(asks, (elicitation) =>
+    isOver() ? undefined : asked.ask(elicitation, signal),
+  );
+  if (signal.aborted) return err({ kind: 'cancelled' });
+  if (elicitations.refused !== undefined) return err(elicitations.refused);
+  return { retry: withoutUndefined({ inputResponses, requestState: asks.requestState }) };
+}
+
+/** The caller of a call, as its server may ask. */
+export function toAsked(
+  { by, server, elicitations, pause, on }: ObservedCall,
+  { questionTimeoutMs }: Pick<ServerDefinition, 'questionTimeoutMs'>,
+): AskedCaller {
   const limits = { questionTimeoutMs, pause };
   return {
     caller: by.caller,
@@ -113,7 +122,7 @@ export function requiresElicitation(error: ToolServerError | ToolCallError): boo
 }
 
 /** The outcome of a call whose server got an answer to each question, or else why it has no result. */
-function withRefusal(outcome: Outcome, elicitations: CallElicitations): Outcome {
+export function withRefusal(outcome: Outcome, elicitations: CallElicitations): Outcome {
   const { refused } = elicitations;
   if (refused === undefined) return outcome;
   if (outcome.isOk()) {

@@ -1,5 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import type { Retry } from '../../domain/gateway/elicitation.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import type { SchemaError, ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { type NamedTools, toolsByName } from '../../domain/gateway/unique-names.ts';
@@ -10,7 +11,7 @@ import { withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { ServerConnection, ToolProgress } from '../ports/tool-server.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolReturn } from '../tools/tool-call.ts';
-import { sendWithAnswers } from './asked-call.ts';
+import { sendAnswers, toAsked, withRefusal } from './asked-call.ts';
 import type { GatewayOptions } from './server-definition.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 
@@ -96,16 +97,16 @@ async function send(
   const begun = line === undefined || isReadOnly(tool) ? undefined : await line.begin();
   if (begun?.isErr()) return err(begun.error);
   const onProgress = call.wantsProgress ? (progress: ToolProgress) => on({ kind: 'progress', progress }) : undefined;
-  const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema };
+  const asked = toAsked(call, supervisor.definition);
+  const options = { onProgress, trace: by.trace, inputSchema: own.inputSchema, asked };
+  const sendAgain = (retry: Retry | undefined) => connection.callTool(own.name, args, { ...options, retry }, signal);
   on({ kind: 'sent' });
-  const { questionTimeoutMs } = supervisor.definition;
   const retry = connection.asksByResult ? call.retry : undefined;
-  return sendWithAnswers(
-    call,
-    (again, asked) => connection.callTool(own.name, args, { ...options, asked, retry: again }, signal),
-    { clock, questionTimeoutMs, retry },
-    signal,
-  );
+  for (const action of retry?.answered ?? []) call.elicitations.onPassed({ server: call.server, action });
+  const first = await sendAgain(retry);
+  // Almost every call ends here.
+  if (first.isOk() && first.value.asks === undefined) return withRefusal(first, call.elicitations);
+  return sendAnswers(first, { call, asked, clock, send: sendAgain }, signal);
 }
 
 /** The first number of an input that the official client would change in a request over HTTP. */

@@ -57,8 +57,11 @@ export async function callForClient(
     on?.(event);
   };
   try {
-    const asked = { ...named, args, by, asker, wantsProgress: progress !== undefined, on: onBoth };
-    const reply = await replyTo(asked, call, options, signal);
+    const { retry } = call.repeatable ?? {};
+    const asked = { ...named, args, by, asker, retry, wantsProgress: progress !== undefined, on: onBoth };
+    const outcome = await (replyWithQuestions(asked, call, options, signal) ?? options.catalogue.call(asked, signal));
+    const reply =
+      'elicitation' in outcome ? { result: toQuestion(outcome) } : toReply(outcome, named.server, call, options);
     if (progress === undefined) return reply;
     if (reply !== 'cancelled') progress.finish();
     const flushMs = progress.sentMs + PROGRESS_FLUSH_MS - clock.elapsedMs();
@@ -69,34 +72,31 @@ export async function callForClient(
   }
 }
 
-/** The reply to a call, or to a request that continues one. */
-async function replyTo(
+/** The reply to a client that gets questions as results, or to its request that continues a call. Undefined for any other client. */
+function replyWithQuestions(
   asked: ToolCall & { readonly on: (event: CallEvent) => void },
-  call: ClientCall,
-  options: ClientCallOptions,
+  { repeatable, declared = {} }: ClientCall,
+  { catalogue, openCalls }: ClientCallOptions,
   signal: AbortSignal,
-): Promise<ToolReply> {
-  const { catalogue, openCalls } = options;
-  const { repeatable, declared = {} } = call;
-  const present = (outcome: ToolOutcome) => toReply(outcome, asked.server, call, options);
-  const retry = repeatable?.retry;
-  const canAsk = Object.keys(declared).length > 0;
-  if (openCalls === undefined || repeatable === undefined || !(canAsk || repeatable.open))
-    return present(await catalogue.call({ ...asked, retry }, signal));
-  const { identity } = repeatable;
-  if (repeatable.open !== undefined && retry?.requestState !== undefined)
-    answerQuestion(repeatable.open, retry.requestState, retry);
+): Promise<ToolOutcome | AskedStep> | undefined {
+  if (openCalls === undefined || repeatable === undefined) return undefined;
+  const { identity, retry, open } = repeatable;
+  if (open === undefined && Object.keys(declared).length === 0) return undefined;
+  if (open !== undefined && retry?.requestState !== undefined) answerQuestion(open, retry.requestState, retry);
   const begin = () =>
-    openCalls.begin(identity(), declared, (more, untilOver) => catalogue.call({ ...asked, ...more, retry }, untilOver));
-  const step = await (repeatable.open ?? begin()).step(asked.on, signal);
-  if ('elicitation' in step) {
-    asked.on({ kind: 'asked', server: step.elicitation.server, tool: step.tool });
-    return { result: toQuestion(step) };
-  }
-  const { outcome } = step;
-  const passed = outcome.isOk() && outcome.value.isQuestion ? outcome.value.raw.requestState : undefined;
-  if (typeof passed === 'string') openCalls.onPassed(passed, identity(), retry?.answered ?? []);
-  return present(outcome);
+    openCalls.begin(identity(), declared, (more, untilOver) => catalogue.call({ ...asked, ...more }, untilOver));
+  const follow = async () => {
+    const step = await (open ?? begin()).step(asked.on, signal);
+    if ('elicitation' in step) {
+      asked.on({ kind: 'asked', server: step.elicitation.server, tool: step.tool });
+      return step;
+    }
+    const { outcome } = step;
+    const passed = outcome.isOk() && outcome.value.isQuestion ? outcome.value.raw.requestState : undefined;
+    if (typeof passed === 'string') openCalls.onPassed(passed, identity(), retry?.answered ?? []);
+    return outcome;
+  };
+  return follow();
 }
 
 /** A missing or malformed answer is asked again. */

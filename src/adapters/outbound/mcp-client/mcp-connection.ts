@@ -146,7 +146,8 @@ export class McpConnection implements ServerConnection {
       ...(trace && { headers: { ...trace } }),
       ...(isMarked && { toolDefinition: { name, inputSchema } as Tool }),
     };
-    if (asked !== undefined) await this.#questions?.turn(asked, signal);
+    const questions = this.#questions;
+    if (asked !== undefined && questions?.mustWait(asked) === true) await questions.turn(asked, signal);
     const called = { name, arguments: args, ...this.#retried(retry) };
     const result = await this.#request('tools/call', withTrace(called, trace), options);
     return result.andThen((value) => {

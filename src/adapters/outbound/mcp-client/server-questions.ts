@@ -50,12 +50,16 @@ export class ServerQuestions {
     this.#server = server;
   }
 
-  /** Waits while a question to another caller is open whose call is not known: a further question could not be told from it. */
-  async turn({ caller, onWaiting }: AskedCaller, signal: AbortSignal): Promise<void> {
-    const mustWait = () => [...this.#open.values()].some((one) => one.caller !== caller && !one.isOfCall);
-    if (!mustWait()) return;
-    onWaiting();
-    while (mustWait() && !signal.aborted) {
+  /** Whether a question to another caller is open whose call is not known: a further question could not be told from it. */
+  mustWait({ caller }: AskedCaller): boolean {
+    if (this.#open.size === 0) return false;
+    return [...this.#open.values()].some((one) => one.caller !== caller && !one.isOfCall);
+  }
+
+  /** Waits while the caller must. */
+  async turn(asked: AskedCaller, signal: AbortSignal): Promise<void> {
+    asked.onWaiting();
+    while (this.mustWait(asked) && !signal.aborted) {
       await untilAborted(new Promise<void>((resolve) => this.#onClosed.push(resolve)), signal);
     }
   }
