@@ -81,6 +81,7 @@ const withProgress = (body: ReturnType<typeof bodyFor>) => ({
 
 const REFUSED = { code: -32602, message: expect.stringContaining('Call again without requestState') };
 
+// S81, S82
 describe('the state of a question of an earlier server', () => {
   test('answers it once, for its caller and its call', async () => {
     const { call, stateOf, openQuestions, get } = await startTeam([earlierServer('files'), earlierServer('others')]);
@@ -164,6 +165,7 @@ test('with SIGTERM, an open question ends, and so does the process', async () =>
   expect(await exited).toMatchObject({ code: 0 });
 });
 
+// S80
 describe('several callers of one server on standard input', () => {
   test('a call waits while a question to another caller is open, and says so', async () => {
     const { call, ask, url, stateOf } = await startTeam([earlierServer('files')]);

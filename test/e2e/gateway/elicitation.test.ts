@@ -43,6 +43,7 @@ const PAIRS = Object.entries(ASKED).flatMap(([caller, connect]) =>
   Object.entries(SERVERS).map(([name, server]) => ({ caller, connect, name, server })),
 );
 
+// S79
 describe.for(PAIRS)('$caller, and $name', ({ connect, server }) => {
   test('the person reads who asks, and the server gets the answer', async () => {
     const by = person();
