@@ -1,5 +1,5 @@
 import { execFile, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
@@ -14,6 +14,12 @@ const GUIDE = guide('gateway.md');
 const EVERYTHING = path.join(ROOT, 'node_modules', '@modelcontextprotocol', 'server-everything', 'dist', 'index.js');
 
 posixDescribe('shell')('the commands of docs/gateway.md', () => {
+  test('One gateway in place of ten servers', async () => {
+    const steps = stepsOf('## One gateway in place of ten servers');
+    expect(steps).toHaveLength(6);
+    await followSteps(steps);
+  });
+
   test('In the terminal', async () => {
     const steps = stepsOf('### In the terminal');
     expect(steps).toHaveLength(3);
@@ -46,7 +52,7 @@ interface Step {
 
 /** The commands of a section (its `sh` blocks), each with the output that follows it. */
 function stepsOf(heading: string, text = GUIDE): readonly Step[] {
-  const blocks = [...sectionOf(heading, text).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)];
+  const blocks = [...sectionOf(heading, text).matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```$/gm)];
   const steps: Step[] = [];
   let isOutput = false;
   for (const [, language, content = ''] of blocks) {
@@ -66,22 +72,25 @@ function stepsOf(heading: string, text = GUIDE): readonly Step[] {
 /** Runs the commands in a new folder, as a user would, with the built program and without the network. */
 async function followSteps(steps: readonly Step[]): Promise<void> {
   const folder = newFolder();
+  const cwd = path.join(folder, 'project');
+  mkdirSync(cwd);
   addCommand(folder, 'openai-responses-mcp', `exec "${process.execPath}" "${BUILT_PROGRAM}" "$@"`);
   addCommand(
     folder,
     'npx',
     `[ "$*" = "-y @modelcontextprotocol/server-everything" ] && exec "${process.execPath}" "${EVERYTHING}"`,
   );
+  for (const name of ['claude', 'codex']) addCommand(folder, name, CLIENT);
   const port = await freePort();
   const env = { PATH: `${folder}:${process.env.PATH}`, HOME: folder, MCP_HTTP_LISTEN: `127.0.0.1:${port}` };
   for (const { command, text, json } of steps) {
     const script = command.replaceAll('127.0.0.1:3917', `127.0.0.1:${port}`);
     if (/ --http /.test(script)) {
-      await startInBackground(script, { cwd: folder, env });
+      await startInBackground(script, { cwd, env });
       continue;
     }
     const run = async () =>
-      (await promisify(execFile)('bash', ['-euc', script], { cwd: folder, env, timeout: 150_000 })).stdout;
+      (await promisify(execFile)('bash', ['-euc', script], { cwd, env, timeout: 150_000 })).stdout;
     if (/^curl (?!.* -d )/s.test(script)) {
       // A person looks again while the server starts.
       await expect.poll(async () => JSON.parse(await run()), { message: command }).toMatchObject(Object(json));
@@ -92,6 +101,14 @@ async function followSteps(steps: readonly Step[]): Promise<void> {
     if (json !== undefined) expect({ answer: JSON.parse(stdout) }, command).toMatchObject({ answer: json });
   }
 }
+
+/** A client that was given a gateway, and lists its tools: of the command after `--`, or of the URL at the end. */
+const CLIENT = `for last; do :; done
+list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+case "$last" in
+http*) curl -s "$last" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d "$list" ;;
+*) while [ "$1" != -- ]; do shift; done; shift; cd / && echo "$list" | "$@" ;;
+esac | grep -q '"everything__echo"'`;
 
 function addCommand(folder: string, name: string, script: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);

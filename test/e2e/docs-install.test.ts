@@ -71,6 +71,8 @@ test.for([
   const others = [
     ['cmd', '/c', ...start],
     ['node', expect.stringMatching(/\/build\/index\.js$/), '--stdio'],
+    // The gateway alone, which needs no key.
+    ['openai-responses-mcp', '--stdio', '--expose', '--servers', '$PWD/servers.json'],
   ];
   expect(entries.length).toBeGreaterThanOrEqual(atLeast);
   for (const { env: given, ...entry } of entries) {
