@@ -104,6 +104,20 @@ describe('with request.background', () => {
     expect(seenRequests()).toEqual([POST, LOOK]);
   });
 
+  test('a refusal to continue without storage is a failure that says so', async () => {
+    const message = 'Background mode requires store=true.';
+    api.reply(fails({ status: 400, error: { message, param: 'background' } }));
+    expect(errorOf(await start().ask())).toMatchObject({ kind: 'store_required', detail: message });
+    expect(seenRequests()).toEqual([POST]);
+  });
+
+  test('a response that comes without a stream is looked at until it has ended', async () => {
+    api.reply(sendsJson({ id: FIRST_ID, status: 'queued', output: [] }), ANSWER);
+    api.replyToLooks(COMPLETED);
+    expect(replyOf(await start().ask())).toMatchObject({ text: TEXT, report: { attempts: 1 } });
+    expect(seenRequests()).toEqual([POST, LOOK]);
+  });
+
   test('a response that fails is a failed attempt', async () => {
     api.reply(failsInStream({ code: 'server_error', message: 'Sorry.' }), ANSWER);
     expect(replyOf(await start().ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
@@ -161,6 +175,18 @@ describe('an answer that may take minutes', () => {
     expect(ids).toEqual([undefined]);
   });
 
+  test.each([
+    ['interrupted, because others can follow it', 'queued', [FIRST_ID]],
+    ['the answer if it is complete', 'completed', [undefined]],
+  ])('without a stream is %s', async (_name, status, expected) => {
+    api.reply(sendsJson({ ...responseBody(ANSWER.response, { body: {}, number: 1 }), status }));
+    const { ids, ask } = start();
+    const outcome = await ask();
+    if (status === 'queued') expect(errorOf(outcome)).toEqual({ kind: 'interrupted' });
+    else expect(replyOf(outcome).text).toBe(TEXT);
+    expect(ids).toEqual(status === 'queued' ? expected : []);
+  });
+
   test('is asked for again before its response was created', async () => {
     api.reply(fails({ status: 503 }), cutsStream(0), ANSWER);
     const { ids, ask } = start();
@@ -204,9 +230,23 @@ describe('an answer that may take minutes', () => {
     const { ids, logger, ask } = start();
     expect(replyOf(await ask())).toMatchObject({ text: TEXT, report: { attempts: 2 } });
     await ask();
-    await ask(never(), 'gpt-5-mini');
+    await ask(never(), 'gpt-5.1');
     expect(api.requests.map(({ body }) => body.background)).toEqual([true, undefined, undefined, true]);
     expect(ids).toEqual([undefined, undefined, apiId('resp', 4)]);
     expect(logger.lines).toEqual(['warn openai(client): gpt-5.2 rejected background; it is omitted from now on']);
+  });
+
+  test.each([
+    ['store', 'Background responses must be stored.'],
+    ['background', "'background' needs storage of responses."],
+    [null, 'Background mode requires store=true.'],
+  ])('is an ordinary request if the API must store it, and the notice names the key (%s)', async (param, message) => {
+    api.reply(fails({ status: 400, error: { message, param } }), ANSWER);
+    const { ids, logger, ask } = start();
+    expect(replyOf(await ask()).text).toBe(TEXT);
+    expect(ids).toEqual([undefined]);
+    expect(logger.lines).toEqual([
+      'warn openai(client): gpt-5.2 rejected background without openai.store: true; it is omitted from now on',
+    ]);
   });
 });

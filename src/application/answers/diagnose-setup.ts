@@ -116,7 +116,8 @@ function toPagesCheck({ checks = [] }: Asked): Check {
 function toLongCheck({ check: { verdict }, isStarted }: Asked, { longAnswers }: Config): Check {
   if (isStarted) return { name: LONG, ...ok(`for ${longAnswers?.tools.join(', ')}`) };
   if (verdict === 'failed' || verdict === 'skipped') return skipped(LONG, 'the web search was not answered');
-  const detail = 'the API does not accept background, so these questions end with their calls (long_answers.tools)';
+  const detail =
+    'the API does not accept background, or only with openai.store: true, so these questions end with their calls (long_answers.tools)';
   return { name: LONG, verdict: 'warning', detail };
 }
 

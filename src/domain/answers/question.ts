@@ -40,8 +40,10 @@ export function parseQuestion(
   const given = tool === 'answer_quick' ? { query: args.query } : args;
   const problems: ArgumentProblem[] = [];
   const read = <T>(argument: string, accepted: string, parse: (value: unknown) => T | undefined, fallback?: T) => {
-    const received = isAbsent(given[argument], argument) ? undefined : given[argument];
-    const value = received === undefined ? fallback : parse(received);
+    const received = given[argument] ?? undefined;
+    // A question may have any text.
+    const hint = argument === 'query' ? received : hintIn(received);
+    const value = hint === undefined ? fallback : parse(hint);
     if (value === undefined) problems.push({ argument, received, accepted });
     return value;
   };
@@ -70,16 +72,23 @@ function integerFrom(min: number) {
   };
 }
 
-/** Models send an empty text, or a word for nothing, for a hint that they leave out. A question may have any text. */
+/** Models send an empty text, or a word for nothing, for a hint that they leave out. */
 const NOTHING: readonly unknown[] = ['', 'null', 'none', 'undefined'];
 
-function isAbsent(value: unknown, argument: string): boolean {
-  if (value === undefined || value === null) return true;
-  return argument !== 'query' && typeof value === 'string' && NOTHING.includes(value.trim().toLowerCase());
+function isNothing(value: unknown): boolean {
+  return value === null || (typeof value === 'string' && NOTHING.includes(value.trim().toLowerCase()));
+}
+
+/** A hint, which may be a JSON text such as `"7"` with its quotation marks; undefined if it is nothing. */
+function hintIn(value: unknown): unknown {
+  const json = typeof value === 'string' && /^\s*"/.test(value) ? parseJson(value) : undefined;
+  const hint = typeof json === 'string' ? json : value;
+  return isNothing(hint) ? undefined : hint;
 }
 
 function toDomains(value: unknown): readonly string[] | undefined {
-  const hosts = entriesOf(value).map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
+  const entries = entriesOf(value).filter((entry) => !isNothing(entry));
+  const hosts = entries.map((entry) => (typeof entry === 'string' ? toHostName(entry) : undefined));
   return hosts.every((host) => host !== undefined) ? [...new Set(hosts)] : undefined;
 }
 
@@ -96,6 +105,5 @@ function entriesOf(value: unknown, depth = 0): readonly unknown[] {
   const items = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   // The query of a URL may have commas.
   const separator = items.includes('?') ? /[;、，\n]|,\s/ : /[,;、，\n]/;
-  const entries = items.split(separator).map((entry) => entry.trim().replace(/^(["'])(.*)\1$/s, '$2'));
-  return entries.filter((entry) => entry !== '');
+  return items.split(separator).map((entry) => entry.trim().replace(/^(["'])(.*)\1$/s, '$2'));
 }

@@ -53,14 +53,17 @@ function nameIn(field: string): string {
 /** A reference to a result of a search, to a line, to a file, or a URL. */
 const REFERENCE = /^(?:(?:turn\d+[a-z_]+\d+)+|https?:\/\/.*|.*†.*|L\d+(?:-L?\d+)?|\d+|file[-_]\w+)$/i;
 
-/** A reference of Azure, of open models or of an export: `【5:0†source】`, `citeturn0search0`, `:contentReference[oaicite:0]{index=0}`. */
-const PLAIN_REFERENCE =
-  '(?:【[\\w:.,-]{1,40}†[^【】\\n]{0,200}】|:contentReference\\[oaicite:\\d{1,9}\\](?:\\{index=\\d{1,9}\\})?|\\b(?:file)?cite(?:turn\\d{1,9}[a-z]{1,20}\\d{1,9})+)';
+const RESULT = 'turn\\d{1,9}[a-z]{1,20}\\d{1,9}';
+/**
+ * A reference of Azure, of open models or of an export: `【5:0†source】`, `【turn0search0】`, `[turn0search0]`, `citeturn0search0`,
+ * `:contentReference[oaicite:0]{index=0}`.
+ */
+const PLAIN_REFERENCE = `(?:【(?:[\\w:.,-]{1,40}†[^【】\\n]{0,200}|${RESULT})】|(?::contentReference)?\\[(?:oaicite:\\d{1,9}|${RESULT})\\](?!\\()(?:\\{index=\\d{1,9}\\})?|\\b(?:file)?cite(?:${RESULT})+)`;
 const PLAIN_REFERENCES = new RegExp(`( ?)${PLAIN_REFERENCE}(?: ?${PLAIN_REFERENCE})*(?=(.?))`, 'gu');
 
 /** A text of a model without references that no reader can follow. Code stays as it is, because it may be about them. */
 export function withoutReferences(text: string): string {
-  if (!/†|oaicite|citeturn/.test(text)) return text;
+  if (!/†|oaicite|turn\d/.test(text)) return text;
   let fence = '';
   const lines = text.split('\n').map((line) => {
     const isCode = fence !== '';

@@ -88,12 +88,13 @@ function spellingsOf(secret: string): readonly string[] {
 }
 
 /** Pairs of quotation marks that shells, forms and files leave around a key. */
-const QUOTATION_MARKS = ['""', "''", '``', '“”', '””', '‘’', '’’', '„“', '«»', '「」'];
+const QUOTATION_MARKS = ['""', "''", '``', '“”', '””', '‘’', '’’', '„“', '«»', '‹›', '「」', '＂＂'];
 
-/** A key or token without the quotation marks around it, which no key has. */
+/** A key or token without the quotation marks around it, which no key has, also if a backslash precedes each, or if there are several pairs. */
 export function unquoted(key: string): string {
-  const isQuoted = key.length > 2 && QUOTATION_MARKS.includes(`${key.at(0)}${key.at(-1)}`);
-  return isQuoted ? key.slice(1, -1).trim() : key;
+  const text = key.startsWith('\\') ? key.slice(1).replace(/\\(?=.$)/u, '') : key;
+  const isQuoted = text.length > 1 && QUOTATION_MARKS.includes(`${text.at(0)}${text.at(-1)}`);
+  return isQuoted ? unquoted(text.slice(1, -1).trim()) : key;
 }
 
 /** Why a key cannot be used; undefined if it can. */

@@ -13,7 +13,7 @@ import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import type { ApiClient, ClientFor } from './api-client.ts';
 import { type AttemptOptions, Attempts } from './attempts.ts';
 import { excerpt, type Failure } from './failure.ts';
-import { isClosed, Rejections, STREAM } from './rejections.ts';
+import { isAboutStore, isClosed, Rejections, STREAM } from './rejections.ts';
 import { type RequestBody, type RequestOptions, toRequestBody } from './request-body.ts';
 
 export interface OpenAiResponsesSearchOptions extends AttemptOptions {
@@ -155,8 +155,7 @@ function toSearchError({ error, rejection }: Failure, body: RequestBody, web: We
     // Here, only `search.live: false` closes the search. It is not left out of a second request; the error names this key.
     if (web !== 'closed' && isClosed(body) && /external_web_access/.test(about))
       return { kind: 'cached_search_rejected', detail };
-    if (body.background === true && body.store === false && /\bstor(?:e|age|ed|ing)\b/.test(about))
-      return { kind: 'store_required', detail };
+    if (isAboutStore(body, { param, message: detail })) return { kind: 'store_required', detail };
     const isAboutInput = /^input\b/.test(param) || /\bitem (?:with id )?'|No tool call found/i.test(detail);
     if (Array.isArray(body.input) && body.input.length > 1 && isAboutInput) return { kind: 'history_rejected', detail };
   }

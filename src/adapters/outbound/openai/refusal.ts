@@ -151,7 +151,7 @@ function quoted(body: unknown, status: number): string {
 }
 
 /** A text as a person would read it: of a page, what it shows. */
-function shownText(text: string): string {
+export function shownText(text: string): string {
   const examined = text.trim().slice(0, MAX_EXAMINED);
   return isPage(examined) ? textOfPage(examined) : examined;
 }

@@ -22,7 +22,7 @@ interface Part {
   readonly words?: PartWords;
   readonly omitFrom: (body: RequestBody) => RequestBody;
   /** The line in the log when the API rejects the part for the first time. */
-  readonly warning?: (model: string, param: string) => string;
+  readonly warning?: (model: string, rejection: Rejection) => string;
 }
 
 const PATHS = [...Object.values(PARAMETERS).map(({ path }) => path), 'tools.user_location', 'include'];
@@ -64,7 +64,9 @@ export class Rejections {
     const key = keyOf(body, part.name);
     // Concurrent calls get the same rejection: it is logged once.
     if (part.warning !== undefined && !this.#known.has(key))
-      this.#logger.warn(part.warning(body.model, part.isMeantBy(rejection) ? rejection.param : part.name));
+      this.#logger.warn(
+        part.warning(body.model, part.isMeantBy(rejection) ? rejection : { ...rejection, param: part.name }),
+      );
     this.#known.add(key);
     return part.omitFrom(body);
   }
@@ -83,11 +85,27 @@ function partsOf(body: RequestBody, { mode }: SearchRequest): readonly Part[] {
     ...(typeof mode === 'object' && mode.web === 'closed' && isClosed(body) ? [CLOSED_WEB] : []),
     ...(include?.includes(ENCRYPTED_REASONING) ? [REASONING] : []),
     ...(isForced ? [FORCED_SEARCH] : []),
-    // Without `background`, an answer that may take minutes ends with its call.
-    ...[...OPTIONAL, STREAM, ...(mode === 'background' ? ['background'] : [])].flatMap((path) =>
-      toOptional(path, body),
-    ),
+    ...[...OPTIONAL, STREAM].flatMap((path) => toOptional(path, body)),
+    // Without it, an answer that may take minutes ends with its call.
+    ...(mode === 'background' ? toOptional('background', body).map((part) => toBackground(part, body)) : []),
   ];
+}
+
+/** Background mode, which an API can refuse because it may not store the response. */
+function toBackground(part: Part, body: RequestBody): Part {
+  return {
+    ...part,
+    isMeantBy: (rejection) => part.isMeantBy(rejection) || isAboutStore(body, rejection),
+    warning: (model, rejection) => {
+      const condition = isAboutStore(body, rejection) ? ' without openai.store: true' : '';
+      return `openai(client): ${model} rejected background${condition}; it is omitted from now on`;
+    },
+  };
+}
+
+/** Whether an API refuses background mode because it may not store the response. */
+export function isAboutStore({ background, store }: RequestBody, { param, message }: Rejection): boolean {
+  return background === true && store === false && /\bstor(?:e|age|ed|ing)\b/.test(`${param} ${message}`);
 }
 
 function toFunction({ name }: RequestTool, tools: readonly RequestTool[]): Part {
@@ -151,7 +169,7 @@ function toOptional(path: string, body: RequestBody): readonly Part[] {
     const [first, second] = param.split(/[.[\]\d]+/);
     return first === name && (member === undefined || second === member);
   };
-  const warning = (model: string, param: string) =>
+  const warning = (model: string, { param }: Rejection) =>
     `openai(client): ${model} rejected ${param}; it is omitted from now on`;
   return [{ name: path, isMeantBy, words: { path, value }, omitFrom, warning }];
 }

@@ -178,7 +178,8 @@ function isRefusal(event: JsonObject, type: string | undefined, name: string | u
   if (name === 'error' || event.object === 'error' || /error$/i.test(type ?? '')) return true;
   if (type !== undefined) return !type.startsWith('response.') && hasValue(event.error);
   const isOfStream = ['response', 'item', 'delta', 'choices'].some((member) => event[member] !== undefined);
-  return !isOfStream && ['error', 'errors', 'message', 'detail'].some((member) => hasValue(event[member]));
+  const reasons = isOfStream ? ['error'] : ['error', 'errors', 'message', 'detail'];
+  return reasons.some((member) => hasValue(event[member]));
 }
 
 function hasValue(member: unknown): boolean {

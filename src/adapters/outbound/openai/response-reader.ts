@@ -2,10 +2,10 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/services.ts';
-import { MAX_EXAMINED } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
+import { shownText } from './refusal.ts';
 import type { ResponseEvents } from './response-events.ts';
 
 interface Reading {
@@ -30,18 +30,24 @@ export async function readResponse(
     if (/^\s*text\/event-stream/i.test(headers.get('content-type') ?? '') && body !== null)
       return await readStream(body, reading);
     const text = await textOf(body);
-    const response = parseJson(text);
-    if (!isObject(response) && FIELD.test(text.trimStart())) return await readStream([Buffer.from(text)], reading);
+    if (FIELD.test(text.trimStart())) return await readStream([Buffer.from(text)], reading);
     reading.onText?.(text);
-    if (isObject(response)) {
-      events.takeResponse(response);
-      return ok(response);
-    }
-    const detail = text.trim() === '' ? 'an empty body' : `not JSON: ${excerpt(text, events.context)}`;
-    return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
+    return readText(text, events);
   } catch (thrown) {
     return err(toThrownFailure(thrown, events.context, clock.now()));
   }
+}
+
+/** Reads a text that is no event stream: a response in JSON, or what a proxy sends in its place. */
+function readText(text: string, events: ResponseEvents): Result<JsonObject, Failure> {
+  const response = parseJson(text);
+  if (isObject(response)) {
+    events.takeResponse(response);
+    return ok(response);
+  }
+  const words = excerpt(shownText(text), events.context);
+  const detail = text.trim() === '' ? 'an empty body' : `neither JSON nor an event stream: ${words}`;
+  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail, text));
 }
 
 /** The beginning of a line of an event stream. */
@@ -77,8 +83,7 @@ async function readStream(
   if (outcome !== undefined) return outcome;
   if (answered !== undefined) return ok(answered);
   if (parser.strangeText === '') throw new Error('the stream ended too early');
-  const detail = `not a stream of events: ${excerpt(parser.strangeText, events.context)}`;
-  return err(permanentFailure({ kind: 'unreadable_reply', detail }, detail));
+  return readText(parser.strangeText, events);
 }
 
 type Chunks = AsyncIterator<Uint8Array, unknown> | Iterator<Uint8Array, unknown>;
@@ -103,7 +108,7 @@ class StreamParser {
   #isTooLarge = false;
   #hasEvents = false;
   #hasBegun = false;
-  /** The beginning of the text, until an event comes. */
+  /** The text until an event comes, which is a body of another kind if none comes. */
   #beginning = '';
 
   constructor(events: ResponseEvents, onText: ((text: string) => void) | undefined) {
@@ -138,7 +143,7 @@ class StreamParser {
 
   #feed(text: string): void {
     this.#onText?.(text);
-    if (!this.#hasEvents && this.#beginning.length < MAX_EXAMINED) this.#beginning += text;
+    if (!this.#hasEvents && this.#beginning.length < MAX_LENGTH) this.#beginning += text;
     this.#parser.feed(text);
     if (this.#isTooLarge) throw new RefusedResponse(TOO_LARGE);
   }

@@ -111,17 +111,15 @@ function textsOf(messages: readonly JsonObject[]): readonly string[] {
 }
 
 export function textOf(message: JsonObject): string {
-  return objectsOf(message.content)
-    .map((part) => asText(part.text) ?? asText(part.refusal) ?? '')
-    .join('');
+  const texts = objectsOf(message.content).map((part) => asText(part.text) ?? asText(part.refusal) ?? '');
+  return asText(message.content) ?? texts.join('');
 }
 
-/** The pages that a message cites, in order. The members of a citation may be nested, as in Chat Completions. */
+/** The pages that a message cites, in order: the annotations with a URL. The members of a citation may be nested, as in Chat Completions. */
 function citedBy({ content }: JsonObject): readonly CitedPage[] {
   return objectsOf(content)
     .flatMap(({ annotations }) => objectsOf(annotations))
-    .filter(({ type }) => type === 'url_citation')
-    .map((annotation) => ({ ...asObject(annotation.url_citation), ...annotation }))
+    .map((annotation) => ({ ...annotation, ...asObject(annotation.url_citation) }))
     .filter(({ url }) => asText(url) !== undefined)
     .map(({ url, title }) => ({ url: String(url), title: asText(title) }));
 }

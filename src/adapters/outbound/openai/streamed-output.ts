@@ -62,10 +62,13 @@ export class StreamedOutput {
     const received = objectsOf(response.output);
     const isStreamed = this.#items.size > 0 && this.#items.size >= received.length;
     const items = new Map<number, JsonObject>(isStreamed ? this.#items : received.entries());
-    for (const { event, deltas } of this.#parts.values()) addText(items, event, deltas.join(''));
     const isSilent = ![...items.values()].some((item) => isMessage(item) && textOf(item) !== '');
-    for (const event of isSilent ? this.#ends.map(parseJson).filter(isObject) : [])
-      addText(items, event, textIn(event) || textIn(asObject(event.part) ?? {}));
+    for (const { event, deltas } of this.#parts.values()) addText(items, event, deltas.join(''));
+    for (const event of isSilent ? this.#ends.map(parseJson).filter(isObject) : []) {
+      const part = asObject(event.part) ?? {};
+      addText(items, event, textIn(event) || textIn(part));
+      for (const annotation of objectsOf(part.annotations)) addAnnotation(items, { ...event, annotation });
+    }
     if (this.#annotations.length > [...items.values()].flatMap(annotationsOf).length)
       for (const event of this.#annotations.map(parseJson).filter(isObject)) addAnnotation(items, event);
     if (items.size === 0) return response;
@@ -83,22 +86,25 @@ function textIn({ type, text, refusal }: JsonObject): string {
 function addText(items: Map<number, JsonObject>, event: JsonObject, text: string): void {
   if (text === '' || [...items.values()].some((item) => isMessage(item) && textOf(item).includes(text))) return;
   const { item_id: id } = event;
-  if (id !== undefined && [...items.values()].some((item) => item.id === id && !isMessage(item))) return;
-  const [at, message = {}] = messageOf(items, event) ?? [];
-  const part = { type: 'output_text', text };
-  if (at !== undefined && textOf(message) === '') items.set(at, { ...message, content: withText(message, part) });
-  else {
-    const index = asNumber(event.output_index);
-    const free = index === undefined || items.has(index) ? Math.max(-1, ...items.keys()) + 1 : index;
-    const added = { type: 'message', role: 'assistant', id, status: 'completed', content: [part] };
-    items.set(free, added);
-  }
+  const known = id === undefined ? undefined : [...items.values()].find((item) => item.id === id);
+  if (known !== undefined && !isMessage(known)) return;
+  const index = asNumber(event.output_index);
+  const isNew = known === undefined && (index === undefined ? id !== undefined : !items.has(index));
+  const free = index === undefined || items.has(index) ? Math.max(-1, ...items.keys()) + 1 : index;
+  const added = { type: 'message', role: 'assistant', id, status: 'completed' };
+  const [at, message] = (isNew ? undefined : messageOf(items, event)) ?? [free, added];
+  items.set(at, withText(message, event, text));
 }
 
-/** The content of a message that has no text, with the text of a part. */
-function withText({ content }: JsonObject, part: JsonObject): readonly JsonObject[] {
-  const [first = {}, ...others] = objectsOf(content);
-  return [{ ...first, ...part }, ...others];
+/** A message with the text of a part that it lacks, or has only the beginning of. Another text is what the server made of the streamed one. */
+function withText(message: JsonObject, event: JsonObject, text: string): JsonObject {
+  const content = [...objectsOf(message.content)];
+  const index = Math.min(asNumber(event.content_index) ?? 0, content.length);
+  const part = content[index] ?? {};
+  if (!text.startsWith(textOf({ content: [part] }))) return message;
+  const isRefusal = /refusal/.test(String(asObject(event.part)?.type ?? event.type));
+  content[index] = { ...part, ...(isRefusal ? { type: 'refusal', refusal: text } : { type: 'output_text', text }) };
+  return { ...message, content };
 }
 
 /** Adds an annotation to the message of its event, if the message does not have it. */

@@ -164,7 +164,8 @@ describe('with answers that take minutes', () => {
   });
 
   test('warns if the API does not accept background', async () => {
-    const detail = 'the API does not accept background, so these questions end with their calls (long_answers.tools)';
+    const detail =
+      'the API does not accept background, or only with openai.store: true, so these questions end with their calls (long_answers.tools)';
     const { checks } = await check(starts(undefined, replies(SEARCHED)));
     expect(checks[1]).toEqual({ name: 'long answers', verdict: 'warning', detail });
   });

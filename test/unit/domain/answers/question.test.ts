@@ -49,6 +49,9 @@ describe('numbers', () => {
     ['', 60],
     ['null', 60],
     [' None ', 60],
+    ['"7"', 7],
+    ['"null"', 60],
+    ['""', 60],
   ])('%j is read as %j', (value, taken) => {
     expect(parse({ recency_days: value })._unsafeUnwrap().recencyDays).toBe(taken);
   });
@@ -90,6 +93,8 @@ describe('domains', () => {
     ['several with commas', 'jma.go.jp, example.com,a.jp', ['jma.go.jp', 'example.com', 'a.jp']],
     ['several with Japanese commas', 'jma.go.jp、example.com', ['jma.go.jp', 'example.com']],
     ['several in an entry of a list', ['jma.go.jp, example.com', ''], ['jma.go.jp', 'example.com']],
+    ['nothing in a list', [null, 'jma.go.jp', 'null', ' None '], ['jma.go.jp']],
+    ['nothing as a JSON text', '"null"', ['tenki.jp']],
     ['a list as a JSON text in a list', ['["jma.go.jp"]'], ['jma.go.jp']],
     ['a URL with commas', 'https://jma.go.jp/?at=35,139', ['jma.go.jp']],
   ])('%s is accepted', (_, domains, taken) => {

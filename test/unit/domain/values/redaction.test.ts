@@ -150,7 +150,12 @@ test.each([
   ['" sk-abc "', 'sk-abc'],
   ['"sk-abc', '"sk-abc'],
   ['sk-"abc"', 'sk-"abc"'],
-  ['""', '""'],
+  ['\\"sk-abc\\"', 'sk-abc'],
+  [`"'sk-abc'"`, 'sk-abc'],
+  ['＂sk-abc＂', 'sk-abc'],
+  ['‹sk-abc›', 'sk-abc'],
+  ['""', ''],
+  ['"', '"'],
   ['', ''],
 ])('%s without quotation marks around it is %s', (key, bare) => {
   expect(unquoted(key)).toBe(bare);

@@ -70,10 +70,42 @@ test.each<[what: string, steps: readonly Step[], texts: readonly string[], annot
     [delta('One. '), delta('Two.', { ...PLACE, output_index: 2, item_id: 'msg_2' }), completed()],
     ['One. ', 'Two.'],
   ],
+  [
+    'two parts of one message',
+    [delta('One. '), delta('Two.', { ...PLACE, content_index: 1 }), completed()],
+    ['One. ', 'Two.'],
+  ],
+  [
+    'a second part that the item lacks',
+    [delta('One. '), delta('Two.', { ...PLACE, content_index: 1 }), done(message('One. '), 1), completed()],
+    ['One. ', 'Two.'],
+  ],
+  ['an item that has only its beginning', [delta('It is 5.'), done(message('It is'), 1), completed()], ['It is 5.']],
+  ['an item with another text', [delta('It is 5【1†a】.'), done(message('It is 5.'), 1), completed()], ['It is 5.']],
+  [
+    'an item with another text and ID',
+    [
+      delta('It is 5 .', { ...PLACE, output_index: 0, item_id: 'x' }),
+      done(SEARCH, 0),
+      done(message('It is 5.'), 1),
+      completed(),
+    ],
+    ['It is 5.'],
+  ],
   ['items that have the text, too', [delta('It is 5.'), done(message('It is 5.'), 1), completed()], ['It is 5.']],
   ['items at other positions', [delta('It is 5.'), completed(message('It is 5.'))], ['It is 5.']],
   ['an annotation of its own event', [annotated, done(message('5.'), 1), completed()], ['5.'], [LINK]],
   ['an annotation that the item has, too', [annotated, done(message('5.', [LINK]), 1), completed()], ['5.'], [LINK]],
+  [
+    'the end of a part with an annotation',
+    [
+      delta('5.'),
+      ['response.content_part.done', { ...PLACE, part: { type: 'output_text', text: '5.', annotations: [LINK] } }],
+      completed(),
+    ],
+    ['5.'],
+    [LINK],
+  ],
   ['an annotation of a text in deltas', [delta('5.'), annotated, completed()], ['5.'], [LINK]],
 ])('a reply has what was streamed as %s', (_, steps, texts, annotations = []) => {
   const { all, take } = events();
@@ -84,6 +116,22 @@ test.each<[what: string, steps: readonly Step[], texts: readonly string[], annot
   const parts = output.flatMap(({ content = [] }) => content);
   expect(parts.map(({ text }) => text)).toEqual(texts);
   expect(parts.flatMap((part) => part.annotations ?? [])).toEqual(annotations);
+});
+
+test('two parts of one message are not two messages', () => {
+  const { all, take } = events();
+  take(...delta('One. '));
+  take(...delta('Two.', { ...PLACE, content_index: 1 }));
+  take(...completed());
+  expect(all.outcome?._unsafeUnwrap().output).toHaveLength(1);
+});
+
+test('a refusal of the model that only deltas have is one', () => {
+  const { all, take } = events();
+  take('response.refusal.delta', { ...PLACE, delta: 'No.' });
+  take(...completed());
+  const content = [{ type: 'refusal', refusal: 'No.' }];
+  expect(all.outcome?._unsafeUnwrap().output).toMatchObject([{ content }]);
 });
 
 test('a stream that is done without a terminal event has the text so far', () => {
@@ -116,6 +164,7 @@ test.each<[name: string | undefined, data: string, kind: string]>([
   [undefined, '{"object":"error","message":"x","type":"BadRequestError","code":400}', 'bad_request'],
   [undefined, '{"detail":"x","status":429}', 'rate_limited'],
   [undefined, '{"type":"overloaded_error","message":"x"}', 'server_error'],
+  [undefined, '{"error":{"message":"x","code":502},"choices":[{"delta":{}}]}', 'server_error'],
   ['error', 'upstream failed', 'failed'],
   ['error', '{"message":"x","code":"429"}', 'rate_limited'],
   ['error', '{"type":"error","status":503,"error":{"message":"x"}}', 'server_error'],

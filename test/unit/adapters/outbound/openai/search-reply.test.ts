@@ -34,3 +34,21 @@ test('without a call, only the answer names sources', () => {
     'https://b.com Title of https://b.com',
   ]);
 });
+
+test.each([
+  ['without a type', { url_citation: { url: 'https://a.com', title: 'A' } }],
+  ['of another type', { type: 'citation', url: 'https://a.com', title: 'A' }],
+  [
+    'whose own members are empty',
+    { type: 'url_citation', url: '', url_citation: { url: 'https://a.com', title: 'A' } },
+  ],
+])('an annotation %s names a source if it has a URL', (_, annotation) => {
+  const annotations = [annotation, { type: 'file_citation', file_id: 'file_1' }];
+  const content = [{ type: 'output_text', text: 'It is 5.', annotations }];
+  expect(citedIn({ type: 'message', content })).toEqual(['https://a.com A']);
+});
+
+test('the content of a message can be a text', () => {
+  const reply = toSearchReply({ output: [{ type: 'message', content: 'It is 5.' }] }, context)._unsafeUnwrap();
+  expect(reply.text).toBe('It is 5.');
+});
