@@ -38,6 +38,33 @@ describe('withDeadline', () => {
     expect(await limited).toMatchObject({ isTimedOut: true });
   });
 
+  test('stands still while it is paused, until the last pause ends', async () => {
+    const clock = new FakeClock();
+    let ends: (() => void)[] = [];
+    const limited = withDeadline(clock, 1000, never(), (signal, pause) => {
+      ends = [pause(), pause()];
+      return reasonOfAbort(signal);
+    });
+    await clock.advance(5000);
+    ends[0]?.();
+    await clock.advance(5000);
+    ends[1]?.();
+    await clock.advance(999);
+    expect(clock.pendingSleeps).toBe(1);
+    await clock.advance(1);
+    expect(await limited).toEqual({ outcome: TIMED_OUT, isTimedOut: true });
+  });
+
+  test('leaves no timer if a pause ends after the task', async () => {
+    const { clock } = start();
+    let goOn = () => {};
+    await withDeadline(clock, 1000, never(), async (_, pause) => {
+      goOn = pause();
+    });
+    goOn();
+    expect(clock.pendingSleeps).toBe(0);
+  });
+
   test('aborts the task with the caller, with the same reason', async () => {
     const { clock, run } = start();
     const caller = new AbortController();
