@@ -1,6 +1,6 @@
 import type { Command } from './adapters/inbound/cli/command.ts';
-import { parseCommandLine, wantsJson } from './adapters/inbound/cli/command-line.ts';
-import { usage } from './adapters/inbound/cli/usage.ts';
+import { helpTopic, parseCommandLine, wantsJson } from './adapters/inbound/cli/command-line.ts';
+import { usage, usageOf } from './adapters/inbound/cli/usage.ts';
 import { BAD_USAGE, FAILED, SUCCEEDED } from './adapters/inbound/exit-codes.ts';
 import { failureJson } from './adapters/inbound/failure-json.ts';
 import { missingFileMessage, PROCESS } from './adapters/inbound/words/process-messages.ts';
@@ -19,9 +19,11 @@ const argv = process.argv.slice(2);
 /** Decides the mode, and returns the exit code when it has ended. */
 async function main(command: Command): Promise<number> {
   switch (command.kind) {
-    case 'help':
-      process.stdout.write(usage());
+    case 'help': {
+      const topic = helpTopic(argv);
+      process.stdout.write(topic === undefined ? usage() : usageOf(topic));
       return SUCCEEDED;
+    }
     case 'version':
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;

@@ -3,6 +3,7 @@ import { runCli, startServer } from '../../support/mcp-process.ts';
 import { posixTest } from '../../support/platform.ts';
 import { isRunning } from '../../support/process-tree.ts';
 import { newFile } from '../files.ts';
+import { BUILT_PROGRAM } from '../serve.ts';
 import { configure } from './servers.ts';
 
 test('tools lists servers, states and tools, and leaves no process', async () => {
@@ -24,7 +25,11 @@ test('tools <server> <tool> shows the parameters of a tool, and starts only its 
   const { code, stdout, stderr } = await runCli(['tools', 'two', 'echo', '--config', config]);
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
-    stdout: 'two/echo: Says it again.\n  message (any, required)\n',
+    stdout: `two/echo: Says it again.
+  message (string, required): What to say
+It declares that it only reads.
+Call it with: node ${BUILT_PROGRAM} call two echo '{"message":""}' --config ${config}
+`,
     stderr: '',
   });
   expect(started()).toHaveLength(1);

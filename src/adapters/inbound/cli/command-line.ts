@@ -53,6 +53,13 @@ export function wantsJson(argv: readonly string[]): boolean {
   return tokenize(argv).some((token) => token.kind === 'option' && token.name === 'json');
 }
 
+/** The command whose help is wanted; undefined for all of it. */
+export function helpTopic(argv: readonly string[]): CommandName | undefined {
+  const words = tokenize(argv).flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const [word] = words[0] === 'help' ? words.slice(1) : words;
+  return COMMAND_NAMES.find((name) => name === word);
+}
+
 function toTyped(tokens: readonly Token[], isTerminal: boolean): Command {
   const [problem] = tokens.flatMap((token) => problemOf(token) ?? []);
   if (problem !== undefined) return badUsage(problem);

@@ -122,6 +122,8 @@ export interface CommandRow extends Row {
   readonly example?: string;
   /** The options, in addition to the common ones. */
   readonly options: readonly string[];
+  /** The words of a complete command, after the name. */
+  readonly sample: string;
 }
 
 const NEEDS_SERVER = { usage: 'needs a server', example: '<server>' };
@@ -135,6 +137,7 @@ export const COMMANDS = {
     usage: 'needs a question',
     example: '"your question"',
     options: ['record', 'tool', 'json', 'verbose', 'check'],
+    sample: '"What is HTTP?"',
   },
   check: {
     form: ' [file | URL | -]...',
@@ -143,11 +146,13 @@ export const COMMANDS = {
     usage: 'needs a text',
     example: '<file | URL | ->',
     options: ['json', 'strict', 'ignore', 'timeout', 'private'],
+    sample: 'report.md',
   },
   doctor: {
     help: 'check everything that an answer needs; asks the API one question (with grounding.tools, two), which costs a little',
     words: [0, 0],
     options: ['record', 'json'],
+    sample: '--offline',
   },
   tools: {
     form: ' [server [tool]]',
@@ -155,6 +160,7 @@ export const COMMANDS = {
     words: [0, 2],
     usage: 'takes at most a server and a tool',
     options: ['json', 'fresh', 'lock', 'diff'],
+    sample: 'everything get-sum',
   },
   call: {
     form: ' <server> <tool> [input]',
@@ -163,6 +169,7 @@ export const COMMANDS = {
     usage: 'needs a server and a tool',
     example: "<server> <tool> [key=value... | '{...}' | @file | -]",
     options: ['json', 'timeout', 'save', 'url', 'token-env'],
+    sample: 'everything get-sum a=1 b=2',
   },
   login: {
     form: ' <server>',
@@ -170,14 +177,16 @@ export const COMMANDS = {
     words: [1, 1],
     ...NEEDS_SERVER,
     options: ['no-browser'],
+    sample: 'tickets',
   },
-  logins: { help: 'list the logins to MCP servers', words: [0, 0], options: ['json'] },
+  logins: { help: 'list the logins to MCP servers', words: [0, 0], options: ['json'], sample: '--json' },
   logout: {
     form: ' <server>',
     help: 'revoke and delete a login',
     words: [1, 1],
     ...NEEDS_SERVER,
     options: [],
+    sample: 'tickets',
   },
   token: {
     form: ' <caller>',
@@ -186,6 +195,7 @@ export const COMMANDS = {
     usage: 'needs a caller, of letters, digits, _ . @ and -, other than local',
     example: '<caller>',
     options: [],
+    sample: 'alice',
   },
 } as const satisfies Readonly<Record<string, CommandRow>>;
 

@@ -11,18 +11,18 @@ import {
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
-import { cleanLine, cleanText, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import type { Failure } from '../failure-json.ts';
 import { ofToolCallError } from '../http/refusal.ts';
-import { duration } from '../words/plain.ts';
+import { age } from '../words/plain.ts';
 import { approvedMessage, leftOutMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
 import { idleServers, NO_SERVERS_ALLOWED, noServers, unwritableFile } from '../words/tool-error-messages.ts';
 import { reportFailure } from './failure.ts';
+import { toolLines } from './parameters.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
 interface ListToolsOptions extends CommandContext {
@@ -60,12 +60,11 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   const idle = servers.filter(({ state }) => state === 'idle');
   const show = ({ name, state, transport, lastError, listedAt }: ServerStatus) => {
     const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
-    const age = listedAt === undefined ? '' : `, listed ${duration(nowMs - listedAt.getTime())} ago`;
-    out(`${redact(`${name}: ${state} (${transport}${age})${reason}`)}\n`);
+    const since = listedAt === undefined ? '' : `, listed ${age(nowMs - listedAt.getTime())} ago`;
+    out(`${redact(`${name}: ${state} (${transport}${since})${reason}`)}\n`);
   };
   const missing = isMissing && isAvailable ? missingTool(tool, options) : undefined;
   if (missing !== undefined) {
-    if (!json && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
     reportFailure(options, missing);
     return FAILED;
   }
@@ -80,7 +79,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (tool !== undefined && !isMissing) {
     for (const server of idle) show(server);
-    for (const line of tools.flatMap(toolLines)) out(`${redact(line)}\n`);
+    for (const line of tools.flatMap((shown) => toolLines(shown, ownCommand))) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0)
       out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers(unused, ownCommand)}\n`);
@@ -95,7 +94,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (!json && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
+  if (!json && tool === undefined && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
@@ -126,40 +125,6 @@ function summaryLine({ name: rawName, description }: GatewayTool): string {
   // Cuts after a word, if one ends near the limit.
   const short = line.length > MAX_DESCRIPTION ? clip(line, MAX_DESCRIPTION).replace(/(?<=.{50})\s\S*…$/, '…') : line;
   return short === '' ? name : `${name}: ${short}`;
-}
-
-const MAX_TYPE = 200;
-
-/** A tool with its complete description and one line per parameter. */
-function toolLines({ server, name, description, inputSchema }: GatewayTool): readonly string[] {
-  const { properties, required } = inputSchema;
-  const names = Array.isArray(required) ? required : [];
-  const parameters = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) =>
-    parameterLine(name, isObject(schema) ? schema : {}, names.includes(name)),
-  );
-  const title = cleanLine(`${server}/${name}`);
-  const text = cleanText(description).trim();
-  return [text === '' ? title : `${title}: ${text}`, ...(parameters.length === 0 ? ['  (no parameters)'] : parameters)];
-}
-
-function parameterLine(name: string, schema: JsonObject, isRequired: boolean): string {
-  const about = [typeOf(schema)];
-  if (schema.default !== undefined) about.push(`default ${JSON.stringify(schema.default)}`);
-  else if (isRequired) about.push('required');
-  const description = typeof schema.description === 'string' ? `: ${schema.description}` : '';
-  return `  ${cleanLine(`${name} (${clip(about.join(', '), MAX_TYPE)})${description}`)}`;
-}
-
-/** The type of a value, for people; `any` if the schema names no simple type. */
-function typeOf(schema: JsonObject): string {
-  const { type, items, anyOf, oneOf } = schema;
-  const choices = schema.const === undefined ? schema.enum : [schema.const];
-  if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(' or ');
-  const alternatives = anyOf ?? oneOf;
-  if (Array.isArray(alternatives)) return alternatives.filter(isObject).map(typeOf).join(' or ') || 'any';
-  if (type === 'array' && isObject(items)) return `list of ${typeOf(items)}`;
-  if (Array.isArray(type)) return type.join(' or ');
-  return typeof type === 'string' ? type : 'any';
 }
 
 export interface LockOptions extends CommandContext {

@@ -1,4 +1,14 @@
-import { COMMANDS, COMMON_OPTIONS, MODES, OPTIONS, ownersOf, type Row, SERVE_OPTIONS } from './command-table.ts';
+import {
+  COMMANDS,
+  COMMON_OPTIONS,
+  type CommandName,
+  type CommandRow,
+  MODES,
+  OPTIONS,
+  ownersOf,
+  type Row,
+  SERVE_OPTIONS,
+} from './command-table.ts';
 
 /** The text of `--help`, at most 80 columns wide. */
 export function usage(): string {
@@ -15,6 +25,27 @@ ${rows(Object.fromEntries(options.filter(([name]) => isGeneral(name))), '--')}Op
 ${ofCommands.map(([name, row]) => rows({ [name]: { ...row, help: `${row.help} (${ownersOf(name).join(', ')})` } }, '--')).join('')}
 ${TAIL}`;
 }
+
+/** The text of `--help` for one command, at most 80 columns wide and 25 lines long. */
+export function usageOf(command: CommandName): string {
+  const { form = '', help, options, sample, example }: CommandRow = COMMANDS[command];
+  const typed = example === undefined ? form : ` ${example}`;
+  const own = Object.entries(OPTIONS).filter(([name]) => options.includes(name));
+  const head = `Usage: ${PROGRAM} ${command}${typed}${own.length === 0 ? '' : ' [options]'}`;
+  return `${wrapped(head, 80).join('\n  ')}
+
+${wrapped(`${help.charAt(0).toUpperCase()}${help.slice(1)}`, 80).join('\n')}
+
+${own.length === 0 ? '' : `Options:\n${rows(Object.fromEntries(own), '--')}\n`}${OF_EVERY_COMMAND}
+Example: ${PROGRAM} ${command} ${sample}
+`;
+}
+
+const PROGRAM = 'openai-responses-mcp';
+
+const OF_EVERY_COMMAND = `Every command also takes --config <path>, --servers=<path>, --offline[=path] and
+--debug[=file]; see ${PROGRAM} --help
+`;
 
 const HEAD = `openai-responses-mcp: answers with sources over MCP, from OpenAI's Responses API
 and web search, and a gateway to your own MCP servers
@@ -47,12 +78,12 @@ function rows(table: Readonly<Record<string, Row>>, prefix = ''): string {
     .join('');
 }
 
-function wrapped(text: string): readonly string[] {
+function wrapped(text: string, width = WIDTH): readonly string[] {
   return text.split('\n').flatMap((part) => {
     const lines = [''];
     for (const word of part.split(' ')) {
       const line = `${lines.at(-1)} ${word}`.trimStart();
-      if (line.length <= WIDTH) lines[lines.length - 1] = line;
+      if (line.length <= width) lines[lines.length - 1] = line;
       else lines.push(word);
     }
     return lines;

@@ -14,6 +14,14 @@ export function duration(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
+/** The time since something, for people: `90 s`, `25 min`, `3 h`, `2 days`. */
+export function age(ms: number): string {
+  const minutes = Math.round(ms / 60_000);
+  if (minutes < 2) return duration(ms);
+  if (minutes < 120) return `${minutes} min`;
+  return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
+}
+
 /** A number with its noun: `1 tool`, `2 tools`. */
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;

@@ -71,6 +71,9 @@ export const LOGIN_MESSAGES = {
     existed ? `The login to ${server} was deleted.` : `There is no login to ${server}.`,
 };
 
+/** Whether a tool changes something, as it declares. */
+export const EFFECTS = { none: 'It declares that it only reads.', possible: 'It may change something.' };
+
 /** The messages of `call --url`, about the gateway that runs already. */
 export const RUNNING = {
   notReached: (url: string, reason: string) =>

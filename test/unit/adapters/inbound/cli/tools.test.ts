@@ -107,10 +107,47 @@ Slowly.
   kinds (list of "a" or "b")
   since (string or null)
   odd (any)
+It may change something.
+Call it with: openai-responses-mcp call notes search '{"query":"","limit":10}'
 `,
     err: '',
   });
   expect((await run(startScripted({ notes: notes() }), { tool: 'wordy' })).out).toContain('\n  (no parameters)\n');
+});
+
+test('the members of objects are shown, whether a tool only reads, and a call that can be copied', async () => {
+  const entity = {
+    type: 'object',
+    required: ['name', 'notes'],
+    properties: {
+      name: { type: 'string', description: 'Who it is.' },
+      notes: { type: 'array', items: { type: 'string' } },
+      parent: { $ref: '#/$defs/entity' },
+    },
+  };
+  const inputSchema = {
+    type: 'object',
+    required: ['entities'],
+    properties: { entities: { type: 'array', items: { $ref: '#/$defs/entity' } }, at: { $ref: '#/$defs/no' } },
+    $defs: { entity },
+  };
+  const annotations = { readOnlyHint: true };
+  const memory = new ScriptedToolServer({ find: { script: echoes, inputSchema, annotations } });
+  const { out } = await run(startScripted({ memory }), { tool: 'find' });
+  const [title, entities, name, notes, parent, ...others] = out.split('\n');
+  expect([title, entities, name, notes, parent]).toEqual([
+    'memory/find',
+    '  entities (list of object, required)',
+    '    name (string, required): Who it is.',
+    '    notes (list of string, required)',
+    '    parent (object)',
+  ]);
+  expect(others.slice(-4)).toEqual([
+    '  at (any)',
+    'It declares that it only reads.',
+    `Call it with: openai-responses-mcp call memory find '{"entities":[{"name":"","notes":[""]}]}'`,
+    '',
+  ]);
 });
 
 test.each([

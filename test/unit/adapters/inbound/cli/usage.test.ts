@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
-import { usage } from '../../../../../src/adapters/inbound/cli/usage.ts';
+import { helpTopic, parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
+import { COMMAND_NAMES, COMMANDS } from '../../../../../src/adapters/inbound/cli/command-table.ts';
+import { usage, usageOf } from '../../../../../src/adapters/inbound/cli/usage.ts';
 
 const NAMED = [
   ...[
@@ -57,4 +58,36 @@ describe('help', () => {
     }
     expect(USAGE).toMatch(/\nExit codes: 0 .*, 1 .*, 2 .*, 130 /);
   });
+});
+
+describe.each(COMMAND_NAMES)('the help of %s', (command) => {
+  const lines = usageOf(command).split('\n');
+
+  test('has at most 25 lines of 80 columns, its usage first, and every option that it takes', () => {
+    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    expect(lines[0]).toMatch(new RegExp(`^Usage: openai-responses-mcp ${command}\\b`));
+    const names = [...usageOf(command).matchAll(/^ {2}--([\w-]+)/gm)].map(([, name]) => name);
+    expect(names.toSorted()).toEqual([...COMMANDS[command].options].sort());
+  });
+
+  test('has an example that can be parsed', () => {
+    const [, example = ''] = /^Example: openai-responses-mcp (.*)$/m.exec(usageOf(command)) ?? [];
+    const argv = [...example.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
+    expect(parseCommandLine(argv, false)).toMatchObject({ kind: command });
+  });
+
+  test('is what --help and help print', () => {
+    for (const argv of [
+      [command, '--help'],
+      ['help', command],
+      ['-h', command],
+    ])
+      expect(helpTopic(argv)).toBe(command);
+  });
+});
+
+test('help without a command is the help of the program', () => {
+  for (const argv of [['--help'], ['help'], ['--http', '--help'], ['help', 'other']])
+    expect(helpTopic(argv)).toBe(undefined);
 });
