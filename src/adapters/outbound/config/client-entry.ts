@@ -2,7 +2,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { CLIENT_KEYS, type KeyContext, ruleOf } from './client-keys.ts';
 import { meantKey, SERVER_WORDS } from './member-words.ts';
-import { type Report, reporter } from './problems.ts';
+import { type Report, reporter, toText } from './problems.ts';
 import { type ExpandContext, expandReferences, notChecked } from './references.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 
@@ -96,7 +96,7 @@ export class Translation {
   /** Whether the entry is a command. If it is also a URL, its type decides. */
   #isChild(): boolean {
     const { entry } = this.#given;
-    const type = String(entry.type ?? entry.transport ?? '');
+    const type = toText(entry.type ?? entry.transport ?? '');
     const isRemoteType = /^(?:sse|remote|http|streamable.?http)$/i.test(type);
     return this.#values.has('command') && !(this.#values.has('url') && isRemoteType);
   }

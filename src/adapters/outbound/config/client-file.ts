@@ -78,15 +78,14 @@ export interface Section {
 }
 
 /** Which client a file is of, and its servers. No section: it has no place for servers. */
-export function clientOf(
-  file: string,
-  content: unknown,
-): { readonly client: Client; readonly sections: readonly Section[] } {
+export function clientOf(file: string, content: unknown): Found {
   const named = clientsOfPath(file);
   const candidates = named.length > 0 ? named : CLIENTS;
   const found = candidates.map((client) => ({ client, sections: sectionsOf(client, content) }));
   const having = found.filter(({ sections }) => sections.length > 0);
-  const [best] = having.toSorted((one, other) => sharedKeys(other) - sharedKeys(one));
+  const [best] = having.toSorted(
+    (one, other) => Number(isAtHome(other)) - Number(isAtHome(one)) || sharedKeys(other) - sharedKeys(one),
+  );
   if (best !== undefined) return best;
   const [client = CLIENTS[0] as Client] = candidates;
   // A place of another client in the file of this one.
@@ -97,8 +96,19 @@ export function clientOf(
   };
 }
 
+interface Found {
+  readonly client: Client;
+  readonly sections: readonly Section[];
+}
+
+/** Whether servers are where this client has them, rather than where only others do. */
+function isAtHome({ client, sections }: Found): boolean {
+  const own = client.servers.map(String);
+  return sections.some(({ path }) => own.includes(String(path)));
+}
+
 /** How many of the keys in the servers the client documents. */
-function sharedKeys({ client, sections }: { readonly client: Client; readonly sections: readonly Section[] }): number {
+function sharedKeys({ client, sections }: Found): number {
   const entries = sections.flatMap(({ servers }) => Object.values(servers)).filter(isObject);
   const used = new Set(entries.flatMap((entry) => Object.keys(entry)));
   return client.keys.filter((key) => used.has(key)).length;

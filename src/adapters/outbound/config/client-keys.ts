@@ -1,6 +1,7 @@
 import * as util from 'node:util';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { expandPath, readText } from '../files/local-files.ts';
+import { toText } from './problems.ts';
 
 /** What a key of a client sets: the keys of a server in YAML, by their paths. */
 type Targets = Readonly<Record<string, unknown>>;
@@ -123,7 +124,7 @@ export function ruleOf(key: string): KeyRule | undefined {
 
 /** Whether an entry is switched off. */
 export function isSwitchedOff({ disabled, enabled }: JsonObject): boolean {
-  return /^true$/i.test(String(disabled)) || /^false$/i.test(String(enabled));
+  return /^true$/i.test(toText(disabled)) || /^false$/i.test(toText(enabled));
 }
 
 /** A member that is null is absent. */
@@ -178,8 +179,9 @@ function readVariables(value: unknown, { variable, report, notRead }: KeyContext
 function readHeaderVariables(value: unknown, { variable, report }: KeyContext): Targets | undefined {
   if (!isObject(value)) return report('expected a map of headers to names of environment variables');
   const headers = Object.entries(value).map(([header, name]) => {
-    const text = typeof name === 'string' ? variable(name) : undefined;
-    return [header, text ?? report(`the environment variable ${String(name)} is not set`, header)] as const;
+    if (typeof name !== 'string')
+      return [header, report('expected the name of an environment variable', header)] as const;
+    return [header, variable(name) ?? report(`the environment variable ${name} is not set`, header)] as const;
   });
   return { headers: Object.fromEntries(headers.filter(([, text]) => text !== undefined)) };
 }
@@ -199,7 +201,8 @@ function readFolder(value: unknown, { expand, project, report }: KeyContext): Ta
 
 /** The transport of a URL. An address of SSE may speak Streamable HTTP, too, which VS Code tries first. */
 function readTransport(value: unknown, { report }: KeyContext): Targets | undefined {
-  const type = String(value).toLowerCase().replace(/[-_]/g, '');
+  if (typeof value !== 'string') return report('expected http, sse or stdio');
+  const type = value.toLowerCase().replace(/[-_]/g, '');
   if (type === 'ws' || type === 'websocket')
     return report('expected http, sse or stdio: this program has no WebSocket');
   return type === 'http' || type === 'streamablehttp' ? { transport: 'http' } : {};
@@ -224,7 +227,7 @@ function toMs(target: string, factorOf: (number: number) => number) {
 }
 
 function readSwitch(value: unknown, { report }: KeyContext): Targets | undefined {
-  return /^(?:true|false)$/i.test(String(value)) ? {} : report('expected true or false');
+  return /^(?:true|false)$/i.test(toText(value)) ? {} : report('expected true or false');
 }
 
 function readScopes(value: unknown, { entry }: KeyContext): Targets {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { CLIENT_KEYS } from '../../../../../src/adapters/outbound/config/client-keys.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 
@@ -207,6 +208,32 @@ describe('an entry that cannot be used is left out, with one warning that names 
 
   test('but not one of the YAML file', async () => {
     expect(await problemsOf({ mcpServers: GOOD }, {}, 'servers: [{name: bad}]')).toHaveLength(1);
+  });
+});
+
+describe('a value of another type', () => {
+  const VALUES = [
+    {},
+    { a: 1 },
+    { a: { b: null } },
+    { path: { a: 1 }, startup: {}, scopes: {} },
+    [],
+    [null],
+    [['a']],
+    [{}],
+    5,
+    true,
+    'x',
+  ];
+
+  test.each(Object.keys(CLIENT_KEYS))('of %s costs at most its entry', async (key) => {
+    for (const given of [{ command: 'x' }, { url: 'https://a.example' }]) {
+      for (const value of VALUES) {
+        const content = { mcpServers: { bad: { ...given, [key]: value }, ...GOOD } };
+        expect(await serversOf(content)).toContainEqual(expect.objectContaining({ name: 'good' }));
+        for (const notice of await noticesOf(content)) expect(notice).not.toMatch(/undefined|\[object/);
+      }
+    }
   });
 });
 
