@@ -130,7 +130,10 @@ function clientsOfPath(file: string): readonly Client[] {
 const COMMON = [['mcpServers'], ['servers']];
 
 function sectionsOf(client: Client, content: unknown): readonly Section[] {
-  if (client.servers[0]?.length === 0) return isMapOfServers(content) ? [{ path: [], servers: content }] : [];
+  if (client.servers[0]?.length === 0) {
+    const servers = serversAtTop(content);
+    return servers === undefined ? [] : [{ path: [], servers }];
+  }
   const own = client.servers.map(String);
   const common = COMMON.filter((path) => !own.includes(String(path)));
   const places = own.includes('servers') ? [...common, ...client.servers] : [...client.servers, ...common];
@@ -165,9 +168,13 @@ function at(content: unknown, path: readonly string[]): unknown {
   );
 }
 
-/** Whether each member is a server, as in the file of a plugin. */
-function isMapOfServers(content: unknown): content is JsonObject {
-  return isObject(content) && !isEmpty(content) && Object.values(content).every(isServer);
+/** The members of a file without any other level, as of a plugin. A text or a number shows that it is a file of another kind. */
+function serversAtTop(content: unknown): JsonObject | undefined {
+  if (!isObject(content)) return undefined;
+  const members = Object.entries(content).filter(([name]) => !name.startsWith('$'));
+  const isPlace = ([name, value]: [string, unknown]) => COMMON.flat().includes(name) && !isServer(value);
+  const isOther = members.some((member) => typeof (member[1] ?? {}) !== 'object' || isPlace(member));
+  return isOther || !members.some(([, value]) => isServer(value)) ? undefined : Object.fromEntries(members);
 }
 
 /** The servers of the project in which this program was started, as in `~/.claude.json`. */

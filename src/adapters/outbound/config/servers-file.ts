@@ -51,9 +51,7 @@ export async function readServersFile(file: string, context: Context, report: Re
   const others = otherProjects(content.value, sections);
   if (others.length > 0) notices.add('projects', `${OF_PROJECTS}: ${others.join(', ')}`, []);
   if (sections.length === 0) {
-    const [place = ''] = client.servers.map((path) => path.join('.'));
-    const isOfProjects = others.length > 0 ? `; ${OF_PROJECTS}: ${others.join(', ')}` : '';
-    report(file, `${place === 'mcpServers' ? NO_SERVERS : `expected an object ${place} with servers`}${isOfProjects}`);
+    report(file, withoutServers(client, content.value, others));
     return { entries: [], notices: [] };
   }
   for (const { path, lines } of content.twice) {
@@ -82,6 +80,16 @@ export async function readServersFile(file: string, context: Context, report: Re
   });
   const read = { file, client: client.title, folder, servers: names };
   return { entries: translated, notices: notices.list(), read };
+}
+
+/** Why a file has no servers. */
+function withoutServers({ servers: [place = []] }: Client, content: unknown, others: readonly string[]): string {
+  const named = isObject(content) ? [content.mcpServers].flat().filter((one) => typeof one === 'string') : [];
+  if (named.length > 0)
+    return `its servers are in other files; use ${named.map((path) => `--servers ${path}`).join(' ')}`;
+  const isCommon = place.length === 0 || String(place) === 'mcpServers';
+  const expected = isCommon ? NO_SERVERS : `expected an object ${place.join('.')} with servers`;
+  return others.length > 0 ? `${expected}; ${OF_PROJECTS}: ${others.join(', ')}` : expected;
 }
 
 const NO_SERVERS = 'expected an object mcpServers (or servers, as VS Code writes it)';

@@ -90,6 +90,24 @@ describe('reads the file of', () => {
     ]);
   });
 
+  test('a plugin, of which one entry is wrong', async () => {
+    const content = { $schema: 'https://a.example', api: { command: 'x' }, bad: null, odd: { comand: 'x' } };
+    expect(await serversOf(content)).toMatchObject([{ name: 'api' }]);
+    const left = (await noticesOf(content)).filter((notice) => notice.endsWith('this server is left out'));
+    expect(left).toEqual([expect.stringMatching(/^bad: expected a server/), expect.stringMatching(/^odd: expected/)]);
+  });
+
+  test.each([
+    [{ name: 'p', author: { url: 'https://a.example' } }, /^expected an object mcpServers/],
+    [{ name: 'p', mcpServers: './a.json' }, /^its servers are in other files; use --servers \.\/a\.json$/],
+    [{ name: 'p', mcpServers: ['./a.json', './b.json'] }, /use --servers \.\/a\.json --servers \.\/b\.json$/],
+  ])('a plugin without servers: %j', async (content, message) => {
+    mkdirSync(at('.claude-plugin'), { recursive: true });
+    writeFileSync(at('.claude-plugin/plugin.json'), JSON.stringify(content));
+    const loaded = await loadYaml(undefined, {}, { '--servers': at('.claude-plugin/plugin.json') });
+    expect(loaded).toMatchObject({ problems: [{ message: expect.stringMatching(message) }] });
+  });
+
   test.each([
     ['streamable-http', 'http'],
     ['streamableHttp', 'http'],
