@@ -148,12 +148,12 @@ function readEntries(entries: readonly GivenEntry[], context: Context) {
     }
     problems.push(...found);
     const { where, file } = given;
-    if (first !== undefined && !first.isYaml) {
+    if (first !== undefined && !given.isYaml) {
       const message = `a server of ${first.file} has this name and counts (${first.where}); this one is left out`;
       notices.push(withoutUndefined({ where, message, file, servers: [name] }));
       continue;
     }
-    // A name of the YAML file could mean either server.
+    // In one file, the name could mean either server.
     if (first !== undefined) reporter(problems, file)(`${where}.name`, 'another server already has this name', name);
     else if (name !== '') known.set(name, given);
     if (entry && first === undefined && found.length === 0) {

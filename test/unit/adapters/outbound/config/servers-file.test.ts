@@ -146,10 +146,17 @@ describe('the servers', () => {
     expect(await serversOf({ mcpServers: { a: { command: 'x' } } }, {}, yaml)).toMatchObject([{ name: 'a' }]);
   });
 
-  test('must not have a name of the YAML file', async () => {
+  test('of the YAML file come first, and count where both have a name', async () => {
     const yaml = 'servers: [{name: files, command: x}]';
-    expect(await problemsOf({ mcpServers: { files: { command: 'y' } } }, {}, yaml)).toEqual([
-      { where: 'mcpServers.files.name', value: 'files', message: 'another server already has this name', file: file() },
+    const content = { mcpServers: { files: { command: 'y' }, more: { command: 'z' } } };
+    expect(await serversOf(content, {}, yaml)).toMatchObject([
+      { name: 'files', connection: { command: 'x' } },
+      { name: 'more' },
+    ]);
+    expect(await noticesOf(content, {}, yaml)).toEqual([
+      expect.stringMatching(
+        /^mcpServers\.files: a server of .*\.yaml has this name and counts \(servers\[0\]\); this one is left out$/,
+      ),
     ]);
   });
 });
