@@ -226,7 +226,7 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
   [
     'the metadata are for another resource',
     (i) => (i.resource = { resource: `${i.origin}/other` }),
-    'the metadata of /mcp are for /other; if that is right, set auth.resource',
+    'the metadata of /mcp are for /other; if that is right, set auth.resource in the YAML file',
   ],
   [
     'the issuer is not https',
@@ -258,7 +258,7 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
   [
     'nothing registers a client',
     (i) => (i.metadata = { registration_endpoint: undefined }),
-    ' registers no clients; register one by hand and set auth.client_id',
+    ' registers no clients; register one by hand and set auth.client_id in the YAML file',
   ],
   [
     'its metadata redirect',

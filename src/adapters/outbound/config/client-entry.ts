@@ -15,6 +15,8 @@ export interface TranslatedEntry {
   readonly sources: ReadonlyMap<string, string>;
   /** What is wrong in the form of the client. */
   readonly found: readonly ConfigProblem[];
+  /** The files of variables that it names. */
+  readonly files?: readonly string[];
 }
 
 /** Notices of a file. One about a key names every server that has it. */
@@ -67,6 +69,7 @@ export class Translation {
   readonly #literal = new Set<string>();
   readonly #sources = new Map<string, string>();
   readonly #values = new Map<string, unknown>();
+  readonly #files: string[] = [];
 
   constructor(given: Given, context: ExpandContext) {
     this.#given = given;
@@ -90,7 +93,7 @@ export class Translation {
       const [section = '', key] = path.split('.');
       value[section] = key === undefined ? one : { ...(value[section] as JsonObject), [key]: one };
     }
-    return { value, literal: this.#literal, sources: this.#sources, found: this.#found };
+    return { value, literal: this.#literal, sources: this.#sources, found: this.#found, files: this.#files };
   }
 
   /** Whether the entry is a command. If it is also a URL, its type decides. */
@@ -143,6 +146,7 @@ export class Translation {
       documents,
       project,
       expand,
+      reads: (file) => void this.#files.push(file),
       variable,
       report: (message, member) => void reportHere(member === undefined ? path : `${path}.${member}`, message),
       notRead: (advice) => void this.#notRead(key, advice),

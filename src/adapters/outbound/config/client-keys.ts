@@ -16,6 +16,8 @@ export interface KeyContext {
   readonly project: string;
   /** Replaces the references of a text. Undefined if one has no value, which is then reported. */
   readonly expand: (text: string) => string | undefined;
+  /** Remembers a file from which a value is read. */
+  readonly reads: (file: string) => void;
   /** The value of a variable of this program; undefined if it is not set. */
   readonly variable: (name: string) => string | undefined;
   /** Reports a problem with the value, so that the server is left out. `member`: a part of the value. */
@@ -154,11 +156,13 @@ function readMap(target: string) {
     isObject(value) ? { [target]: withoutNull(value) } : report('expected a map of names to texts: {"NAME": "text"}');
 }
 
-function readEnvFile(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {
+function readEnvFile(value: unknown, { expand, project, reads, report }: KeyContext): Targets | undefined {
   if (typeof value !== 'string') return report('expected the path of a file');
   const path = expand(value);
   if (path === undefined) return undefined;
-  const content = readText(expandPath(path, project));
+  const file = expandPath(path, project);
+  reads(file);
+  const content = readText(file);
   if ('reason' in content) return report(`expected a file of variables that can be read (${content.reason})`);
   // Node.js 20.0 to 20.11 have no such function.
   const { parseEnv }: Partial<typeof util> = util;

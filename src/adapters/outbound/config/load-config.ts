@@ -5,7 +5,6 @@ import { withoutUndefined } from '../../../domain/values/json.ts';
 import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, readProxy, variableText } from '../network/environment.ts';
 import { checkOfferedTools, readAccess } from './access-config.ts';
-import type { ConfigTree } from './keys.ts';
 import { mistypedVariables, unknownCallers } from './mistyped-names.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
 import { readOAuth } from './oauth-config.ts';
@@ -39,7 +38,7 @@ export async function loadConfig(
       ? // Mistyped variables are added, because they are often the reason for the other problems.
         { problems: [...problems, ...read.mistyped].map(withoutSecrets) }
       : { value: toServerConfig(options, set, read, file) };
-  return { files: filesOf(set.config, file), log: set.config.server.log, ...found };
+  return { files: filesOf(set, read, file), log: set.config.server.log, ...found };
 }
 
 type SetKeys = Awaited<ReturnType<typeof readSetKeys>>;
@@ -129,7 +128,7 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
       const { readHttpConfig } = await httpConfig();
       return readHttpConfig(config, environment, () => {})?.requiresToken === false;
     },
-    files: filesOf(config, file),
+    files: filesOf(set, read, file),
     notices: [...read.mistyped, ...read.notices, ...notice, ...servers.notices.map(withoutSecrets)],
     secretVariables: servers.ownSecrets,
     secrets: { own: ownSecrets(options, set, read).flatMap(formsOf), ofServers: servers.secrets },
@@ -137,8 +136,9 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
   });
 }
 
-function filesOf({ gateway }: ConfigTree, file: string | undefined): readonly string[] {
-  return [file, ...(gateway.serversFile ?? []), gateway.lock].filter((path) => path !== undefined);
+function filesOf({ config: { gateway } }: SetKeys, { servers }: Read, file: string | undefined): readonly string[] {
+  const named = [file, ...(gateway.serversFile ?? []), ...servers.variableFiles, gateway.lock];
+  return [...new Set(named.filter((path) => path !== undefined))];
 }
 
 function sourcesOf({ environment, commandLine }: ConfigOptions, { names }: SetKeys, read: Read, yaml?: string) {

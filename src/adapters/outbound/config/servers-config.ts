@@ -63,6 +63,8 @@ export async function readServers(
     /** Undefined if no servers are configured. */
     servers: isConfigured ? servers : undefined,
     files: files.flatMap(({ read }) => read ?? []),
+    /** The files of variables that entries name. */
+    variableFiles: inFiles.flatMap(({ files = [] }) => files),
     /** The servers for `--show-config`. `isHttp`: whether the program serves HTTP. */
     shown: (isHttp: boolean) =>
       isConfigured ? servers.map((entry, index) => shownServer(written[index] ?? {}, entry, isHttp)) : undefined,

@@ -204,13 +204,17 @@ class LoginProvider implements OAuthClientProvider {
     const { url, auth: configured } = this.#server;
     const { resource = url } = resourceMetadata ?? {};
     if (configured?.resource === undefined && !isWithin(url, resource))
-      throw new LoginFailure(`the metadata of ${url} are for ${resource}; if that is right, set auth.resource`);
+      throw new LoginFailure(
+        `the metadata of ${url} are for ${resource}; if that is right, set auth.resource in the YAML file`,
+      );
     for (const endpoint of [metadata.authorization_endpoint, metadata.token_endpoint]) checkUrl(endpoint, url);
     if ('agree' in this.#by && !metadata.code_challenge_methods_supported?.includes('S256'))
       throw new LoginFailure(`the metadata of ${metadata.issuer} do not have S256 in code_challenge_methods_supported`);
     const isAccepted = configured?.clientMetadataUrl && metadata.client_id_metadata_document_supported;
     if (this.#client === undefined && !isAccepted && metadata.registration_endpoint === undefined)
-      throw new LoginFailure(`${metadata.issuer} registers no clients; register one by hand and set auth.client_id`);
+      throw new LoginFailure(
+        `${metadata.issuer} registers no clients; register one by hand and set auth.client_id in the YAML file`,
+      );
   }
 }
 

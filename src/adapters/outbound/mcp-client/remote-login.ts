@@ -129,7 +129,7 @@ export class RemoteLogin implements ServerLogin {
     const { command, tokens } = this.#options;
     const scopes = [...new Set(scopesIn(`${tokens.login?.tokens.scope ?? ''} ${scope}`))];
     const lacks = `the login does not have all of the scopes ${scopes.join(' ')}`;
-    const reason = `${lacks}; set auth.scopes`;
+    const reason = `${lacks}; set auth.scopes in the YAML file`;
     if (command === undefined) throw new NotAuthorized(reason, { status: 403, scopes, reason });
     if (!isCall(init)) this.required = `${reason}, then sign in with: ${command}`;
     throw new NotAuthorized(lacks, { status: 403, scopes });
