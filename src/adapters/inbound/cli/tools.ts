@@ -34,7 +34,7 @@ interface ListToolsOptions extends CommandContext {
   /** Whether there are servers, of which the person may use none. */
   readonly isNoneAllowed?: boolean;
   /** The files of other clients that were read. */
-  readonly files?: readonly object[];
+  readonly files?: readonly { readonly file: string }[];
   /** The files of other clients in this folder that no option names. */
   readonly unused?: readonly string[];
   /** The names of the tools that answers may use, as `server/tool`. */
@@ -82,7 +82,7 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     for (const line of tools.flatMap((shown) => toolLines(shown, ownCommand))) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0)
-      out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers(unused, ownCommand)}\n`);
+      out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers({ read: files, unused }, ownCommand)}\n`);
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const server of servers) {
       const { name, changed, leftOut } = server;

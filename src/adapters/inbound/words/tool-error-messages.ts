@@ -13,12 +13,20 @@ import { duration, excerpt, NO_AUDIT } from './plain.ts';
 export const NO_ERROR_TEXT = 'The tool reported an error without a text.';
 const LIST_TOOLS = 'List its tools to see which it has.';
 export const NO_SERVERS = 'No servers are configured (servers in the YAML file of --config, or --servers=<path>).';
-/** `files`: the files of other clients in this folder, which no option names. */
-export function noServers(files: readonly string[], ownCommand?: OwnCommand): string {
-  if (files.length === 0) return NO_SERVERS;
-  const options = files.map((file) => ` --servers ${file}`).join('');
-  return `${NO_SERVERS} This folder has ${files.join(', ')}; use it with: ${advised(`tools${options}`, ownCommand)}`;
+
+interface FilesOfClients {
+  readonly read: readonly { readonly file: string }[];
+  /** Those in this folder that no option names. */
+  readonly unused: readonly string[];
 }
+
+export function noServers({ read, unused }: FilesOfClients, ownCommand?: OwnCommand): string {
+  if (read.length > 0) return `There is no server that can be used in ${read.map(({ file }) => file).join(', ')}.`;
+  if (unused.length === 0) return NO_SERVERS;
+  const options = unused.map((file) => ` --servers ${file}`).join('');
+  return `${NO_SERVERS} This folder has ${unused.join(', ')}; use it with: ${advised(`tools${options}`, ownCommand)}`;
+}
+
 /** For a caller for whom access hides every server. The names of the servers stay hidden. */
 export const NO_SERVERS_ALLOWED =
   'Access allows you no servers; who operates the gateway can allow some (servers of an entry in access).';

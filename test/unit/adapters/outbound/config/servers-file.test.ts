@@ -162,7 +162,9 @@ describe('the servers', () => {
 });
 
 test('the files of variables of an entry are watched, also while it cannot be used', async () => {
-  const content = { mcpServers: { a: { command: 'x', envFile: at('a.env') }, b: { command: 'x', envFile: at('none.env') } } };
+  const content = {
+    mcpServers: { a: { command: 'x', envFile: at('a.env') }, b: { command: 'x', envFile: at('none.env') } },
+  };
   writeFileSync(at('a.env'), 'A=1');
   expect((await load(content)).files).toEqual([file(), at('a.env'), at('none.env')]);
 });
