@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { readText } from '../files/local-files.ts';
 import { CLIENT_KEYS, type KeyContext, ruleOf } from './client-keys.ts';
 import { meantKey, SERVER_WORDS } from './member-words.ts';
 import { type Report, reporter, toText } from './problems.ts';
@@ -146,7 +147,10 @@ export class Translation {
       documents,
       project,
       expand,
-      reads: (file) => void this.#files.push(file),
+      readFile: (file) => {
+        this.#files.push(file);
+        return readText(file);
+      },
       variable,
       report: (message, member) => void reportHere(member === undefined ? path : `${path}.${member}`, message),
       notRead: (advice) => void this.#notRead(key, advice),

@@ -1,6 +1,6 @@
 import * as util from 'node:util';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { expandPath, readText } from '../files/local-files.ts';
+import { expandPath, type readText } from '../files/local-files.ts';
 import { toText } from './problems.ts';
 
 /** What a key of a client sets: the keys of a server in YAML, by their paths. */
@@ -16,8 +16,8 @@ export interface KeyContext {
   readonly project: string;
   /** Replaces the references of a text. Undefined if one has no value, which is then reported. */
   readonly expand: (text: string) => string | undefined;
-  /** Remembers a file from which a value is read. */
-  readonly reads: (file: string) => void;
+  /** Reads a file, which is watched from then on. */
+  readonly readFile: typeof readText;
   /** The value of a variable of this program; undefined if it is not set. */
   readonly variable: (name: string) => string | undefined;
   /** Reports a problem with the value, so that the server is left out. `member`: a part of the value. */
@@ -38,7 +38,6 @@ type KeyRule =
 
 const ASKS = 'not read: the client that calls this program asks before a call';
 const NOT_NEEDED = 'not read, because this program does not need it';
-const IN_YAML = 'write this server into the YAML file';
 
 /** A key whose value is that of a key in YAML. */
 const as = (target: string): KeyRule => ({ is: `\`${target}\``, read: (value) => ({ [target]: value }) });
@@ -114,9 +113,7 @@ export const CLIENT_KEYS = {
       value === name ? {} : notRead('not read: the server has the name of its entry'),
   },
   source: { notRead: NOT_NEEDED },
-  settings: {
-    notRead: 'not read: these are settings of an extension; write the command and its variables into the entry',
-  },
+  settings: { notRead: 'not read, because an extension has it: write the command and its variables into the entry' },
 } satisfies Readonly<Record<string, KeyRule>>;
 
 /** The rule of a key, if it is known. */
@@ -156,13 +153,11 @@ function readMap(target: string) {
     isObject(value) ? { [target]: withoutNull(value) } : report('expected a map of names to texts: {"NAME": "text"}');
 }
 
-function readEnvFile(value: unknown, { expand, project, reads, report }: KeyContext): Targets | undefined {
+function readEnvFile(value: unknown, { expand, project, readFile, report }: KeyContext): Targets | undefined {
   if (typeof value !== 'string') return report('expected the path of a file');
   const path = expand(value);
   if (path === undefined) return undefined;
-  const file = expandPath(path, project);
-  reads(file);
-  const content = readText(file);
+  const content = readFile(expandPath(path, project));
   if ('reason' in content) return report(`expected a file of variables that can be read (${content.reason})`);
   // Node.js 20.0 to 20.11 have no such function.
   const { parseEnv }: Partial<typeof util> = util;
@@ -248,7 +243,7 @@ function readOAuth(value: unknown, context: KeyContext): Targets {
   const { scopes, scope = scopes, oauthScopes = scope, enabled, ...others } = isObject(value) ? value : {};
   if (Object.values(others).some((member) => member != null))
     context.notRead(
-      `only its scopes are read, because a login returns to the address of this program: ${IN_YAML}, with auth`,
+      'only its scopes are read, because a login returns to the address of this program: write this server into the YAML file, with auth',
     );
   return oauthScopes == null ? {} : readScopes(oauthScopes, context);
 }
