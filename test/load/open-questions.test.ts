@@ -38,19 +38,28 @@ test('500 open questions of 50 callers end, and leave nothing over', async () =>
     const { text } = await send(new URL('/metrics', gateway.url).href, { method: 'GET', headers });
     return /^openai_responses_mcp_open_questions\S* (\d+)$/m.exec(text)?.[1];
   };
-  const calls = CALLERS.flatMap((caller) => Array.from({ length: EACH }, (_, number) => ({ caller, number })));
-  const asked = await Promise.all(
-    calls.map(async ({ caller, number }) => ({ caller, number, result: await ask(caller, number) })),
-  );
-  expect(new Set(asked.map(({ result }) => result.requestState)).size).toBe(calls.length);
-  expect(await openQuestions()).toBe(String(calls.length));
-  const answers = await Promise.all(
-    asked.map(async ({ caller, number, result: { requestState } }) => {
-      const inputResponses = { question: { action: 'accept', content: { sure: true, reason: `${caller} ${number}` } } };
-      return JSON.stringify(await ask(caller, number, { requestState, inputResponses }));
-    }),
-  );
-  for (const [index, { caller, number }] of calls.entries()) expect(answers[index]).toContain(`${caller} ${number}`);
+  /** Each caller makes one request after the other, as a client does. */
+  const forEachCaller = async <T>(task: (caller: string, number: number) => Promise<T>) => {
+    const ofCaller = async (caller: string) => {
+      const results: T[] = [];
+      for (let number = 0; number < EACH; number += 1) results.push(await task(caller, number));
+      return results;
+    };
+    return (await Promise.all(CALLERS.map(ofCaller))).flat();
+  };
+  const states = new Map<string, unknown>();
+  await forEachCaller(async (caller, number) => {
+    const { requestState } = await ask(caller, number);
+    states.set(`${caller} ${number}`, requestState);
+  });
+  expect(new Set(states.values()).size).toBe(CALLERS.length * EACH);
+  expect(await openQuestions()).toBe(String(CALLERS.length * EACH));
+  await forEachCaller(async (caller, number) => {
+    const reason = `${caller} ${number}`;
+    const inputResponses = { question: { action: 'accept', content: { sure: true, reason } } };
+    const result = await ask(caller, number, { requestState: states.get(reason), inputResponses });
+    expect(JSON.stringify(result)).toContain(reason);
+  });
   expect(await openQuestions()).toBeUndefined();
 });
 
