@@ -74,7 +74,34 @@ export async function generatedDocs() {
     ];
   });
   const schema = `${JSON.stringify(configSchema(source), null, 2)}\n`;
-  return new Map([...documents, ['config/config.schema.json', schema]]);
+  return new Map([
+    ...documents,
+    ['config/config.schema.json', schema],
+    ['src/domain/answers/list-prices.ts', listPrices()],
+  ]);
+}
+
+/** The list prices of `config/prices.json` as a part of the program. */
+function listPrices() {
+  const { date, source, prices } = JSON.parse(
+    readFileSync(fileURLToPath(new URL('../../config/prices.json', import.meta.url)), 'utf8'),
+  );
+  const rows = Object.entries(prices).map(
+    ([model, { input, cached_input: cached = null, output, search = 0 }]) =>
+      `    ['${model}', ${input}, ${cached}, ${output}, ${search}],`,
+  );
+  return `// Generated from config/prices.json by npm run docs.
+
+type Row = readonly [model: string, input: number, cachedInput: number | null, output: number, search: number];
+
+/** Dollars for a million tokens, and for one search. Source: ${source} */
+export const LIST_PRICES: { readonly date: string; readonly rows: readonly Row[] } = {
+  date: '${date}',
+  rows: [
+${rows.join('\n')}
+  ],
+};
+`;
 }
 
 /** How the texts of a client refer to variables. */

@@ -1,14 +1,12 @@
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import {
   type CheckedLogin,
-  type CheckedValue,
   checkApi,
   checkConfiguration,
   checkGrounding,
   checkLogins,
   checkServers,
   checkSettings,
-  checkValues,
   checkVariables,
   NODE,
   RECORDINGS,
@@ -31,7 +29,9 @@ import {
   issuerNotAsked,
 } from '../adapters/inbound/cli/team-checks.ts';
 import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
+import { type CheckedValue, checkValues } from '../adapters/inbound/cli/value-checks.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
+import { unpricedModels } from '../adapters/outbound/config/sections.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { kindOf } from '../adapters/outbound/login/login.ts';
 import { childEnvironment, commandProblem } from '../adapters/outbound/mcp-client/child-command.ts';
@@ -40,7 +40,9 @@ import type { Application } from '../application/answers/application.ts';
 import { never } from '../application/async/deadline.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import { placeOf } from '../application/ports/values.ts';
+import { isOld, LIST } from '../domain/answers/prices.ts';
 import { valueFailureWords } from '../domain/values/value-failure.ts';
+import { zonedDate } from '../domain/values/zoned-date.ts';
 import { composeApiKey } from './api-key.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
 import type { ComposedGateway } from './gateway.ts';
@@ -65,7 +67,7 @@ export async function runDoctor(
   const key = { ...checkedKey(openai), read: keyReader(context) };
   const isSentOpenly = isUnencrypted(openai.baseUrl);
   const checks = [
-    ...(await configurationChecks(config)),
+    ...(await configurationChecks(context)),
     checkValues(checkedValues(context)),
     gateway && checkServers(gateway),
     checkLogins(() => checkedLogins(context, composed), ownCommand),
@@ -92,7 +94,7 @@ export async function runOfflineDoctor(
   const { openai, access, audit, lock, quota, http, servers = [], tokenCallers = [] } = config;
   const names = servers.map(({ name }) => name);
   const checks = [
-    ...(await configurationChecks(config, unset)),
+    ...(await configurationChecks(runtime, unset)),
     checkConfigured(servers.map((entry) => toConfigured(entry, config))),
     tokenCallers.length > 0 ? checkTokens(tokenCallers) : undefined,
     access && checkAccess(access, undefined),
@@ -108,14 +110,22 @@ export async function runOfflineDoctor(
 }
 
 /** The checks of every configuration. */
-async function configurationChecks(config: Runtime['config'], unset: readonly ConfigProblem[] = []) {
-  const { sources, notices, profiles, server } = config;
+async function configurationChecks({ config, clock }: Runtime, unset: readonly ConfigProblem[] = []) {
+  const { sources, notices, profiles, server, llm } = config;
+  const today = zonedDate(clock.now(), config.timeZone);
+  const unpriced = config.priceOf === undefined ? [] : unpricedModels(profiles, config.priceOf).map(([model]) => model);
+  const prices = { oldList: isOld(LIST.date, today) ? LIST.date : undefined, unpriced };
   const isOpenToMachine = await config.isOpenToMachine();
   return [
     NODE,
     checkConfiguration(describeSources(sources), notices),
     checkVariables(unset),
-    checkSettings({ profiles, toolErrors: server.toolErrors, isOpenToMachine }),
+    checkSettings({
+      profiles,
+      toolErrors: server.toolErrors,
+      isOpenToMachine,
+      ...(llm.adapter !== 'offline' && { prices }),
+    }),
   ];
 }
 

@@ -45,7 +45,7 @@ export function describeQuotaStore(name: string, start: () => Promise<{ store: Q
     test('returns the sum of what was added', async () => {
       await admit();
       await add({ searches: 2, tokens: 5_000_000_000 });
-      expect(await add({ searches: 1, tokens: 1 })).toEqual({ calls: 1, searches: 3, tokens: 5_000_000_001 });
+      expect(await add({ searches: 1, tokens: 1 })).toEqual({ calls: 1, searches: 3, tokens: 5_000_000_001, usd: 0 });
     });
 
     test('a call that is taken back can be made again', async () => {

@@ -16,6 +16,7 @@ test('parts of the documents and the schema of the configuration are generated',
     'docs/reference/transports.md',
     'docs/spec.md',
     'config/config.schema.json',
+    'src/domain/answers/list-prices.ts',
   ]);
   const parts = [...docs.values()].flatMap((text) => [...text.matchAll(/<!-- generated: (\S+) -->/g)]);
   expect(parts.map(([, name]) => name)).toEqual([

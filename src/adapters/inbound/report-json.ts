@@ -1,4 +1,5 @@
 import type { Answer } from '../../application/tools/tool-call.ts';
+import { toUsd } from '../../domain/answers/prices.ts';
 import { cleanLine, shortLine } from '../../domain/values/clean-text.ts';
 
 const MAX_QUERIES = 50;
@@ -19,6 +20,7 @@ export function toReportJson(report: Answer['report']): Readonly<Record<string, 
       reasoning_tokens: usage.reasoningTokens,
       cache_write_tokens: usage.cacheWriteTokens,
     },
+    cost: report.cost && { usd: toUsd(report.cost.microUsd), prices_of: report.cost.pricesOf },
     searches: { count: report.searches, queries: report.queries.slice(0, MAX_QUERIES).map(short) },
     attempts: report.attempts,
     seconds: Math.round(report.seconds * 1000) / 1000,

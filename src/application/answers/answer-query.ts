@@ -5,6 +5,7 @@ import { renderAnswer } from '../../domain/answers/answer-result.ts';
 import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
 import type { KnownPage } from '../../domain/answers/known-page.ts';
 import { type ModelProfile, profileFor, profileSupport } from '../../domain/answers/model-profile.ts';
+import type { Cost } from '../../domain/answers/prices.ts';
 import { parseQuestion } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
@@ -19,6 +20,7 @@ import type { Services } from '../ports/services.ts';
 import { type Answer, toAnswerError } from '../tools/tool-call.ts';
 import type { LongAnswers, Unfinished } from './long-answers.ts';
 import type { PageChecks } from './page-checks.ts';
+import { payFor } from './paid-use.ts';
 
 export interface AnswerQueryInput {
   readonly by: CallOrigin;
@@ -38,6 +40,8 @@ interface Found {
   readonly query: string;
   readonly chosen: Result<ChosenCitations, EmptyAnswer>;
   readonly pages: ReadonlyMap<string, KnownPage> | undefined;
+  /** What this call pays. */
+  readonly cost: Cost | undefined;
 }
 
 export interface AnswerQueryDependencies extends Pick<Services, 'clock' | 'logger'> {
@@ -119,12 +123,13 @@ export class AnswerQuery {
   /** Searches until the deadline. If the deadline passes while pages are read, only the reading ends, not the answer. */
   async #answer(input: AnswerQueryInput, plan: Plan, signal: AbortSignal): Promise<Result<Answer, AnswerError>> {
     const { clock } = this.#deps;
-    const { observer } = input;
     const { limitMs } = plan;
     const isFetched = 'handle' in plan;
     const asked = this.#toRequest(input, plan);
     if (asked.isErr()) return err(asked.error);
     const request = asked.value;
+    const paid = payFor(input.observer, this.#deps.config.priceOf?.(request.profile.model));
+    const { observer } = paid;
     const startedMs = clock.elapsedMs();
     const find = async (untilOver: AbortSignal): Promise<Result<Found, AnswerError | Unfinished>> => {
       if (!isFetched) observer.onProgress({ kind: 'asking' });
@@ -138,7 +143,12 @@ export class AnswerQuery {
       }
       if (untilOver.aborted) return err(CANCELLED);
       const query = isFetched ? reply.value.text : request.question.query;
-      return ok({ reply: reply.value, query, ...(await this.#readPages(request, reply.value, untilOver)) });
+      return ok({
+        reply: reply.value,
+        query,
+        cost: paid.cost(),
+        ...(await this.#readPages(request, reply.value, untilOver)),
+      });
     };
     const { outcome, isTimedOut } = await withDeadline(clock, limitMs, signal, find);
     const isLeft = signal.aborted && !isTimedOut;
@@ -167,13 +177,14 @@ export class AnswerQuery {
 
   #toAnswer(
     { question, profile }: SearchRequest,
-    { reply, query, chosen, pages }: Found,
+    { reply, query, chosen, pages, cost }: Found,
     { isUnlimited }: AnswerQueryInput,
     startedMs: number,
   ): Result<Answer, AnswerError> {
     const hasSearched = reply.searched || reply.sources.cited.length > 0;
     if (profile.search === 'required' && !hasSearched) return err({ kind: 'not_searched' });
-    const report = { ...reply.report, seconds: (this.#deps.clock.elapsedMs() - startedMs) / 1000 };
+    const seconds = (this.#deps.clock.elapsedMs() - startedMs) / 1000;
+    const report = { ...reply.report, seconds, ...(cost && { cost }) };
     this.#logUsage(report);
     // A person, not a model, reads the answer.
     const maxAnswerChars = isUnlimited ? Number.POSITIVE_INFINITY : this.#deps.config.server.maxAnswerChars;

@@ -1,5 +1,6 @@
 import type { CitationCheck } from '../../domain/answers/known-page.ts';
 import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
+import type { ModelPrice } from '../../domain/answers/prices.ts';
 import type { SearchDefaults } from '../../domain/answers/question.ts';
 import type { ToolName } from '../../domain/answers/tool-name.ts';
 
@@ -31,6 +32,8 @@ export interface Config {
   readonly blockedDomains: readonly string[];
   /** The policy that replaces the built-in system policy. */
   readonly instructions?: string;
+  /** The price of a model; undefined if it is not known. */
+  readonly priceOf?: (model: string) => ModelPrice | undefined;
   /** Absent if no tool has answers that take minutes. */
   readonly longAnswers?: LongAnswersConfig;
 }

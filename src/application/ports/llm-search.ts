@@ -128,6 +128,8 @@ export type SearchProgress =
 
 /** The use of a part of a search: a response of the API, a round, or a call of an own tool. */
 export interface SearchUse extends Partial<Pick<SearchReport, 'usage' | 'searches' | 'rounds' | 'toolCalls'>> {
+  /** Its cost in micro-dollars, if it is known. */
+  readonly microUsd?: number;
   /** A tool that may have effects, when its call is sent. */
   readonly effect?: string;
 }

@@ -5,22 +5,17 @@ import {
   NOTHING_USED,
   QUOTA_UNITS,
   type QuotaError,
-  type QuotaLimits,
   type QuotaPolicy,
+  type QuotaState,
   type QuotaUse,
   quotaDay,
 } from '../../domain/values/quota.ts';
 import type { QuotaKey, QuotaStore } from '../ports/callers.ts';
 import type { Services } from '../ports/services.ts';
 
-export interface QuotaState {
-  readonly limits: QuotaLimits;
-  readonly used: QuotaUse;
-  readonly endsAt: Date;
-  readonly endsInMs: number;
-}
-
 interface AdmittedCall {
+  /** The state with this call, before its use is known. Undefined if it is not counted. */
+  readonly before?: QuotaState;
   /** Counts the use of the call in place of the one call that `admit` counted. Undefined if the new state is not known. */
   settle(used: QuotaUse): Promise<QuotaState | undefined>;
 }
@@ -77,9 +72,11 @@ export class QuotaGuard {
     const { used, reached: unit } = admission.value;
     if (unit !== undefined) {
       const retryAfterMs = this.#msUntil(endsAt);
-      return err({ kind: 'quota_reached', unit, limit: limits[unit] ?? 0, endsAt, timeZone, retryAfterMs });
+      const state = { limits, used, endsAt, endsInMs: retryAfterMs };
+      return err({ kind: 'quota_reached', unit, state, limit: limits[unit] ?? 0, endsAt, timeZone, retryAfterMs });
     }
     return ok({
+      before: { limits, used, endsAt, endsInMs: this.#msUntil(endsAt) },
       settle: async (usedByCall) => {
         const rest = addedUse(usedByCall, { ...NOTHING_USED, calls: -1 });
         const isCounted = QUOTA_UNITS.every((unit) => rest[unit] === 0);

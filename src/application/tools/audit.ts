@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { toUsd } from '../../domain/answers/prices.ts';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import { clip } from '../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
@@ -43,6 +44,8 @@ interface Ending {
   readonly outcome: string;
   readonly isMade: boolean;
   readonly result?: unknown;
+  /** The cost of an answer in micro-dollars, if it is known. */
+  readonly microUsd?: number | undefined;
   /** The questions of the server, without their texts. */
   readonly questions?: readonly AuditedElicitation[];
 }
@@ -89,10 +92,11 @@ export class Audit {
       const written = await log.append(await this.#toLine(call, begun, { outcome: 'begun' }));
       return this.#accepts(written) ? ok() : err(UNAVAILABLE);
     };
-    const write = async ({ outcome, result, questions }: Omit<Ending, 'isMade'>) => {
+    const write = async ({ outcome, result, questions, microUsd }: Omit<Ending, 'isMade'>) => {
+      const cost_usd = microUsd === undefined ? undefined : toUsd(microUsd);
       const bytes = result === undefined ? undefined : bytesOf(JSON.stringify(result));
       const ms = Math.round(clock.elapsedMs() - startedMs);
-      const ended = { outcome, ms, bytes, ...(questions?.length && { questions }) };
+      const ended = { outcome, ms, bytes, cost_usd, ...(questions?.length && { questions }) };
       return this.#accepts(await log.append(await this.#toLine(call, begun, ended)));
     };
     try {

@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import { ANSWER_ERRORS, type AnswerError, type SearchError } from '../../domain/answers/answer-error.ts';
 import type { AnswerResult } from '../../domain/answers/answer-result.ts';
 import type { PageCheck } from '../../domain/answers/known-page.ts';
+import type { Cost } from '../../domain/answers/prices.ts';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
 import type { Asker, Retry } from '../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
@@ -160,7 +161,8 @@ export interface PagesReport {
 /** An answer, and what it took to produce it. */
 export interface Answer {
   readonly result: AnswerResult;
-  readonly report: SearchReport & PagesReport & { readonly seconds: number };
+  /** `cost`: what this call pays, if it is known. */
+  readonly report: SearchReport & PagesReport & { readonly seconds: number; readonly cost?: Cost };
 }
 
 export function toAnswerError(error: SearchError): AnswerError {

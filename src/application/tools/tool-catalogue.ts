@@ -80,7 +80,7 @@ export class ToolCatalogue {
         : audit.record(
             call,
             (line) => this.#callAllowed({ ...call, on, line, elicitations }, signal),
-            (outcome) => ({ ...toEnding(outcome), questions }),
+            (outcome) => ({ ...toEnding(outcome), questions, microUsd: totalUse(uses).microUsd }),
           ));
       end(outcome);
       return outcome;

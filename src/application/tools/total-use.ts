@@ -25,10 +25,17 @@ export function totalUse(parts: readonly SearchUse[]) {
   for (const { usage } of parts) total = total && usage ? added(total, usage) : (usage ?? total);
   return {
     ...(total && { usage: total }),
+    ...costIn(parts),
     searches: parts.reduce((sum, { searches = 0 }) => sum + searches, 0),
     rounds: parts.reduce((sum, { rounds = 0 }) => sum + rounds, 0),
     toolCalls: parts.flatMap(({ toolCalls = [] }) => toolCalls),
   };
+}
+
+/** The known costs of the parts. */
+function costIn(parts: readonly SearchUse[]) {
+  const known = parts.flatMap(({ microUsd }) => microUsd ?? []);
+  return known.length === 0 ? {} : { microUsd: known.reduce((sum, one) => sum + one) };
 }
 
 function added(a: TokenUsage, b: TokenUsage): TokenUsage {

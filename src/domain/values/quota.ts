@@ -1,8 +1,8 @@
 import type { Kind } from './kind.ts';
 import { zonedDate } from './zoned-date.ts';
 
-/** The units that callers use, and that can be limited per day. */
-export const QUOTA_UNITS = ['calls', 'searches', 'tokens'] as const;
+/** The units that callers use, and that can be limited per day; `usd` counts micro-dollars. */
+export const QUOTA_UNITS = ['calls', 'searches', 'tokens', 'usd'] as const;
 export type QuotaUnit = (typeof QUOTA_UNITS)[number];
 
 /** The use of a caller, or an addition to it. */
@@ -17,12 +17,23 @@ export interface QuotaPolicy {
   readonly callers: Readonly<Record<string, QuotaLimits>>;
 }
 
+/** The limits of a caller, and what of them is used. */
+export interface QuotaState {
+  readonly limits: QuotaLimits;
+  readonly used: QuotaUse;
+  readonly endsAt: Date;
+  readonly endsInMs: number;
+}
+
 /** `endsAt`: when the limit ends. */
 export type QuotaError =
-  | Kind<'quota_reached', { unit: QuotaUnit; limit: number; endsAt: Date; timeZone: string; retryAfterMs: number }>
+  | Kind<
+      'quota_reached',
+      { unit: QuotaUnit; state: QuotaState; limit: number; endsAt: Date; timeZone: string; retryAfterMs: number }
+    >
   | Kind<'quota_unknown'>;
 
-export const NOTHING_USED: QuotaUse = { calls: 0, searches: 0, tokens: 0 };
+export const NOTHING_USED: QuotaUse = { calls: 0, searches: 0, tokens: 0, usd: 0 };
 
 export function limitsOf({ limits, callers }: QuotaPolicy, caller: string): QuotaLimits {
   return Object.hasOwn(callers, caller) ? { ...limits, ...callers[caller] } : limits;
@@ -34,7 +45,12 @@ export function reachedUnit(limits: QuotaLimits, used: QuotaUse): QuotaUnit | un
 }
 
 export function addedUse(a: QuotaUse, b: QuotaUse): QuotaUse {
-  return { calls: a.calls + b.calls, searches: a.searches + b.searches, tokens: a.tokens + b.tokens };
+  return {
+    calls: a.calls + b.calls,
+    searches: a.searches + b.searches,
+    tokens: a.tokens + b.tokens,
+    usd: a.usd + b.usd,
+  };
 }
 
 /** Longer than any day: a day on which clocks are turned back has 25 hours. */

@@ -11,7 +11,7 @@ import { toReportJson } from '../report-json.ts';
 import { findingsOf } from '../words/check-messages.ts';
 import { messageFor } from '../words/error-messages.ts';
 import { progressMessage } from '../words/mcp-messages.ts';
-import { count } from '../words/plain.ts';
+import { count, dollars } from '../words/plain.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import type { Ask } from './command.ts';
 import { reportFailure } from './failure.ts';
@@ -82,13 +82,14 @@ function describe(error: ToolError, tool: string) {
 }
 
 /** The duration, model and usage of an answer, in one line. */
-function summary({ model, usage, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
+function summary({ model, usage, cost, searches, attempts, seconds, rounds, toolCalls }: Answer['report']): string {
   const tokens = usage && `${usage.inputTokens} tokens in (${usage.cachedTokens} cached), ${usage.outputTokens} out`;
   const parts = [
     `${seconds.toFixed(1)} s`,
     model && cleanLine(model),
     count(searches, 'search', 'searches'),
     tokens,
+    cost && `about ${dollars(cost.microUsd, 4)}`,
     attempts > 1 ? count(attempts, 'request') : undefined,
     rounds === undefined ? undefined : `${count(rounds, 'round')}, ${count(toolCalls?.length ?? 0, 'tool call')}`,
   ];

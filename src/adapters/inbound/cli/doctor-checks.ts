@@ -33,30 +33,6 @@ export interface CheckedKey {
   readonly read?: ((signal: AbortSignal) => Promise<Result<string, SearchError>>) | undefined;
 }
 
-/** A value of a server that is in a file or printed by a command. */
-export interface CheckedValue {
-  /** Such as `command op`. */
-  readonly place: string;
-  readonly servers: readonly string[];
-  /** Why it cannot be read; undefined if it can. */
-  readonly read: (signal: AbortSignal) => Promise<string | undefined>;
-}
-
-/** Reads each value once, and names its source. */
-export function checkValues(values: readonly CheckedValue[]): DoctorCheck {
-  async function* run(signal: AbortSignal): AsyncGenerator<Finding> {
-    for (const { place, servers, read } of values) {
-      const name = `value of ${servers.join(', ')}`;
-      const problem = await read(signal);
-      yield {
-        name,
-        ...(problem === undefined ? ok(`found (${place})`) : { verdict: 'failed', detail: cleanLine(problem) }),
-      };
-    }
-  }
-  return { name: 'values', run };
-}
-
 /** The login of a person, or a server at which the gateway signs in without one. */
 export type CheckedLogin =
   | LoginSummary
@@ -98,20 +74,30 @@ interface CheckedSettings {
   readonly toolErrors: 'protocol' | 'result';
   /** Whether the section `http` is used, and its endpoint would require no token. */
   readonly isOpenToMachine: boolean;
+  readonly prices?: {
+    /** The date of the list prices, if they may be out of date. */
+    readonly oldList?: string | undefined;
+    /** The models of the profiles without a price. */
+    readonly unpriced: readonly string[];
+  };
 }
 
 /** Notes on values that work, but are probably not what the user wants. */
-export function checkSettings({ profiles, toolErrors, isOpenToMachine }: CheckedSettings): DoctorCheck {
+export function checkSettings({ profiles, toolErrors, isOpenToMachine, prices }: CheckedSettings): DoctorCheck {
+  const { oldList, unpriced = [] } = prices ?? {};
   const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   const note = (name: string, detail: string): Finding => ({ name, verdict: 'note', detail });
   const notes = [
     new Set(settings).size === 1 ? note('profiles', EQUAL_PROFILES) : [],
     toolErrors === 'protocol' ? note('tool_errors', PROTOCOL_ERRORS) : [],
     isOpenToMachine ? note('http', OPEN) : [],
+    oldList === undefined ? [] : note('prices', `the list prices are of ${oldList}; ${OWN_PRICES}`),
+    unpriced.length === 0 ? [] : note('prices', `no price is known for ${unpriced.join(', ')}; ${OWN_PRICES}`),
   ];
   return { name: 'settings', run: () => notes.flat() };
 }
 
+const OWN_PRICES = 'write the current ones into prices of the configuration, to know what answers cost';
 const EQUAL_PROFILES =
   'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
 const PROTOCOL_ERRORS =

@@ -8,7 +8,7 @@ import { clip } from '../../../domain/values/clean-text.ts';
 import { QUOTA_UNITS, type QuotaLimits, type QuotaPolicy } from '../../../domain/values/quota.ts';
 import { count } from '../words/plain.ts';
 import { messageForProblem, unmatchedGrant } from '../words/process-messages.ts';
-import { limitName } from '../words/refusal-messages.ts';
+import { amountOf, limitName } from '../words/refusal-messages.ts';
 import { notApprovedMessage } from '../words/server-messages.ts';
 import { type DoctorCheck, type Finding, NOT_ASKED, ok, type Servers, withWarnings } from './doctor.ts';
 
@@ -113,7 +113,7 @@ function limitsOfQuota({ limits, callers }: QuotaPolicy): string {
 
 function listOf(limits: QuotaLimits): string {
   const set = QUOTA_UNITS.filter((unit) => limits[unit] !== undefined);
-  return set.map((unit) => `${limitName(unit)} ${limits[unit]}`).join(', ') || 'no limit';
+  return set.map((unit) => `${limitName(unit)} ${amountOf(unit, limits[unit] ?? 0)}`).join(', ') || 'no limit';
 }
 
 /** The authorization server, or why the section `http.oauth` cannot be used. */

@@ -1,4 +1,5 @@
 import { tokensOf } from '../../../application/tools/total-use.ts';
+import { toUsd } from '../../../domain/answers/prices.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { CLIENT_CLOSED } from './refusal.ts';
@@ -27,6 +28,7 @@ export function toAccessEntry(entry: LogEntry, status: number, time: Date, ms: n
     ms: Math.round(ms),
     searches: call?.searches,
     tokens: call?.usage && tokensOf(call.usage),
+    cost_usd: call?.microUsd === undefined ? undefined : toUsd(call.microUsd),
     traceparent: entry.trace?.traceparent,
   };
 }

@@ -1,9 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { QuotaGuard, QuotaState } from '../../../application/quota/quota-guard.ts';
+import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import { isMade } from '../../../application/tools/tool-call.ts';
 import { tokensOf } from '../../../application/tools/total-use.ts';
-import { NOTHING_USED, type QuotaError, type QuotaUse } from '../../../domain/values/quota.ts';
-import { limitName, quotaMessage, REFUSALS } from '../words/refusal-messages.ts';
+import { NOTHING_USED, type QuotaError, type QuotaState, type QuotaUse } from '../../../domain/values/quota.ts';
+import { amountOf, limitName, quotaMessage, REFUSALS, rateLimitHeaders } from '../words/refusal-messages.ts';
 import type { Metrics } from './metrics.ts';
 import { type Refusal, refusal } from './refusal.ts';
 import type { HttpRequest, LogEntry } from './request.ts';
@@ -58,18 +58,18 @@ interface Called<T> {
   readonly left: QuotaState | undefined;
 }
 
-/** Runs a call of a tool, unless too many are in flight, or a quota is reached. */
+/** Runs a call of a tool with what was left before it, unless too many are in flight, or a quota is reached. */
 export async function runCall<T>(
   c: HttpRequest,
   { places, quota, metrics }: CallLimits,
-  call: () => Promise<T>,
+  call: (before?: QuotaState) => Promise<T>,
 ): Promise<Result<Called<T>, Refusal>> {
   const caller = c.get('caller');
   const refused = places.take(caller);
   if (refused !== undefined) return err(refused);
-  const begin = () => {
+  const begin = (before?: QuotaState) => {
     c.get('log').hasBegun = true;
-    return call();
+    return call(before);
   };
   try {
     if (quota === undefined) return ok({ value: await begin(), left: undefined });
@@ -84,7 +84,7 @@ export async function runCall<T>(
       await admitted.value.settle(NOTHING_USED);
       return err(refusal('CANCELLED', ''));
     }
-    const value = await begin();
+    const value = await begin(admitted.value.before);
     return ok({ value, left: await admitted.value.settle(useOf(c.get('log'))) });
   } finally {
     places.giveBack(caller);
@@ -98,14 +98,20 @@ const STORE_RETRY_MS = 5000;
 function ofQuotaError(error: QuotaError): Refusal {
   const message = quotaMessage(error);
   if (error.kind === 'quota_unknown') return refusal('QUOTA_UNAVAILABLE', message, { retryAfterMs: STORE_RETRY_MS });
-  const { unit, limit, endsAt, retryAfterMs } = error;
-  const details = { limit: limitName(unit), max: limit, endsAt: endsAt.toISOString() };
-  return refusal('QUOTA_EXCEEDED', message, { retryAfterMs, details, reason: `quota reached: ${limitName(unit)}` });
+  const { unit, limit, state, endsAt, retryAfterMs } = error;
+  const details = { limit: limitName(unit), max: amountOf(unit, limit), endsAt: endsAt.toISOString() };
+  const headers = rateLimitHeaders(state);
+  return refusal('QUOTA_EXCEEDED', message, {
+    retryAfterMs,
+    details,
+    headers,
+    reason: `quota reached: ${limitName(unit)}`,
+  });
 }
 
 /** The use that a finished call adds to its quota. `call` is undefined if neither its tool nor its server is known. */
 function useOf({ call }: LogEntry): QuotaUse {
   if (call === undefined || !isMade(call.outcome)) return NOTHING_USED;
-  const { usage, searches = 0 } = call;
-  return { calls: 1, searches, tokens: usage === undefined ? 0 : tokensOf(usage) };
+  const { usage, searches = 0, microUsd: usd = 0 } = call;
+  return { calls: 1, searches, tokens: usage === undefined ? 0 : tokensOf(usage), usd };
 }

@@ -33,6 +33,8 @@ export class McpReply {
   #cancelTimer = () => {};
 
   /** `respond` is called once, as soon as it is known whether the response is JSON or a stream. */
+  #headers: Readonly<Record<string, string>> = {};
+
   constructor(
     c: HttpRequest,
     era: Era,
@@ -52,6 +54,11 @@ export class McpReply {
     this.#cancelTimer = this.#options.clock.after(STREAM_AFTER_MS, () => this.#openStream());
   }
 
+  /** Adds headers to the response, unless a stream has begun. */
+  addHeaders(headers: Readonly<Record<string, string>>): void {
+    this.#headers = { ...this.#headers, ...headers };
+  }
+
   /** Sends a message of the session. The first message that is not a notification ends the reply; later ones are dropped. */
   send(message: OutgoingMessage): void {
     if (this.#isEnded || this.#c.env.incoming.socket.destroyed) return;
@@ -67,7 +74,7 @@ export class McpReply {
     if (this.#stream === undefined && isJson) {
       this.end();
       if (status !== 200) this.#c.get('log').reason = status === 404 ? 'no such method' : 'malformed message';
-      this.#respond(answerJson(this.#c, status, json));
+      this.#respond(answerJson(this.#c, status, json, this.#headers));
     } else {
       this.#openStream();
       this.end();
@@ -99,7 +106,7 @@ export class McpReply {
       },
       new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES }),
     );
-    this.#respond(this.#c.body(stream, 200, STREAM_HEADERS));
+    this.#respond(this.#c.body(stream, 200, { ...STREAM_HEADERS, ...this.#headers }));
     this.#keepAlive();
   }
 

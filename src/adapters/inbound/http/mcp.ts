@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { QuotaState } from '../../../application/quota/quota-guard.ts';
 import { traceContextOf } from '../../../domain/gateway/call-origin.ts';
+import type { QuotaState } from '../../../domain/values/quota.ts';
 import {
   checkEnvelope,
   checkVersion,
@@ -24,7 +24,7 @@ import {
 import { continuesCall } from '../mcp/retries.ts';
 import { McpSession } from '../mcp/session.ts';
 import { excerpt } from '../words/plain.ts';
-import { REFUSALS, toQuotaJson } from '../words/refusal-messages.ts';
+import { REFUSALS, rateLimitHeaders, toQuotaJson } from '../words/refusal-messages.ts';
 import { runCall } from './calls.ts';
 import { refuse, toJsonRpcError } from './errors.ts';
 import { readJsonBody } from './json-body.ts';
@@ -84,7 +84,10 @@ async function respond(
     if ('method' in sent || log.isShutDown) reply.send(sent);
     else response = sent;
   };
-  const run = () => session.receive(message, era, send, c.get('left'));
+  const run = (before?: QuotaState) => {
+    if (before !== undefined) reply.addHeaders(rateLimitHeaders(before));
+    return session.receive(message, era, send, c.get('left'));
+  };
   const { method, params = {} } = message;
   const isCall = method === 'tools/call';
   // Such a request is a part of a call that has counted when it began.
@@ -95,9 +98,11 @@ async function respond(
   if (isCall && !isContinued) {
     const called = await runCall(c, services, run);
     if (called.isErr()) return reply.refuse(called.error);
-    response = withQuota(response, called.value.left);
+    const { left } = called.value;
+    if (left !== undefined) reply.addHeaders(rateLimitHeaders(left));
+    response = withQuota(response, left);
   } else if (isShared || isContinued) {
-    const held = await services.places.hold(c, run);
+    const held = await services.places.hold(c, () => run());
     if (held.isErr()) return reply.refuse(held.error);
   } else await run();
   if (response !== undefined) reply.send(response);

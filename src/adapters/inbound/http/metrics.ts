@@ -4,6 +4,7 @@ import type { ServerStatus } from '../../../application/gateway/server-descripti
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
 import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
+import { toUsd } from '../../../domain/answers/prices.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { NO_ENTRY } from './access-log.ts';
 import type { LogEntry } from './request.ts';
@@ -26,6 +27,7 @@ export class Metrics {
   readonly #seconds = this.#histogram('call_seconds', SECONDS, 'tool', 'outcome');
   readonly #searches = this.#counter('searches_total', 'tool');
   readonly #tokens = this.#counter('tokens_total', 'tool', 'kind');
+  readonly #cost = this.#counter('cost_usd_total', 'tool');
   readonly #rounds = this.#counter('grounded_rounds_total', 'tool');
   readonly #ownCalls = this.#counter('own_tool_calls_total', 'tool', 'server', 'outcome');
   readonly #quotaRefused = this.#counter('quota_refused_total', 'limit');
@@ -165,7 +167,8 @@ export class Metrics {
     this.#denied.inc();
   }
 
-  #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [] }: SearchUse): void {
+  #countUse(tool: string, { searches = 0, usage, rounds = 0, toolCalls = [], microUsd }: SearchUse): void {
+    if (microUsd !== undefined) this.#cost.inc({ tool }, toUsd(microUsd));
     this.#searches.inc({ tool }, searches);
     if (rounds > 0) this.#rounds.inc({ tool }, rounds);
     // The names of own tools are not labels: their servers choose them, and they may contain any text.
@@ -226,6 +229,8 @@ const HELP = {
   own_tool_calls_total: 'Calls of own tools within answers, by answer tool, server and outcome: answered or failed.',
   tokens_total:
     'Tokens, whatever the outcome of the call, as the API counts them; cached tokens are also input, reasoning tokens also output.',
+  cost_usd_total:
+    'Cost of answers in dollars, whatever the outcome of the call: an estimate by list prices; a shared search is counted once.',
   quota_refused_total:
     'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
   calls_in_flight: 'Calls in progress or waiting.',

@@ -38,3 +38,9 @@ export const NO_AUDIT = {
 /** The message for a call that the end of the process cut off, unless its tool only reads. */
 export const INTERRUPTED =
   'The server is shutting down, and the call was ended. It may have had effects: check that before you repeat it.';
+
+/** Micro-dollars as an amount with so many digits after the point, or with six if it would be 0. */
+export function dollars(microUsd: number, digits = 2): string {
+  const usd = microUsd / 1_000_000;
+  return `$${usd.toFixed(microUsd > 0 && usd < 0.5 / 10 ** digits ? 6 : digits)}`;
+}

@@ -1,8 +1,8 @@
 import type { TokenProblem } from '../../../application/ports/callers.ts';
-import type { QuotaState } from '../../../application/quota/quota-guard.ts';
-import { QUOTA_UNITS, type QuotaError, type QuotaUnit } from '../../../domain/values/quota.ts';
+import { toUsd } from '../../../domain/answers/prices.ts';
+import { QUOTA_UNITS, type QuotaError, type QuotaState, type QuotaUnit } from '../../../domain/values/quota.ts';
 import { zonedDate, zonedTime } from '../../../domain/values/zoned-date.ts';
-import { duration, INTERRUPTED } from './plain.ts';
+import { dollars, duration, INTERRUPTED } from './plain.ts';
 
 /** The messages for refused HTTP requests: what is wrong, then what to do. */
 export const REFUSALS = {
@@ -63,6 +63,11 @@ export function limitName(unit: QuotaUnit): string {
   return `${unit}_per_day`;
 }
 
+/** An amount of a unit, as in the configuration: dollars rather than micro-dollars. */
+export function amountOf(unit: QuotaUnit, amount: number): number {
+  return unit === 'usd' ? toUsd(amount) : amount;
+}
+
 /** The message for a call that is refused because of its quota: what happened, then what to do. */
 export function quotaMessage(error: QuotaError): string {
   if (error.kind === 'quota_unknown') {
@@ -70,31 +75,35 @@ export function quotaMessage(error: QuotaError): string {
   }
   const { unit, limit, endsAt, timeZone } = error;
   const end = `${zonedDate(endsAt, timeZone)} ${zonedTime(endsAt, timeZone)} (${timeZone})`;
-  return `Daily quota reached (${limitName(unit)}: ${limit}). It resets at ${end}; try again after that.`;
+  const reached =
+    unit === 'usd' ? `: ${dollars(error.state.used.usd)} of ${dollars(limit)}` : ` (${limitName(unit)}: ${limit})`;
+  return `Daily quota reached${reached}. It resets at ${end}; try again after that.`;
 }
 
 /** The limits that are set, each with the remaining quota. */
 function leftOf({ limits, used }: QuotaState) {
   return QUOTA_UNITS.flatMap((unit) => {
     const limit = limits[unit];
-    return limit === undefined ? [] : [{ name: limitName(unit), limit, left: Math.max(0, limit - used[unit]) }];
+    return limit === undefined ? [] : [{ unit, limit, left: Math.max(0, limit - used[unit]) }];
   });
 }
 
 /** The remaining quota, as JSON for callers. */
 export function toQuotaJson(state: QuotaState): Readonly<Record<string, unknown>> {
-  const entries = leftOf(state).map(({ name, ...left }) => [name, left] as const);
+  const entries = leftOf(state).map(
+    ({ unit, limit, left }) => [limitName(unit), { limit: amountOf(unit, limit), left: amountOf(unit, left) }] as const,
+  );
   return { ...Object.fromEntries(entries), ends_at: state.endsAt.toISOString() };
 }
 
 const DAY_S = 24 * 60 * 60;
 
-/** The remaining quota as the headers of draft-ietf-httpapi-ratelimit-headers-10, with the seconds until the day ends. */
+/** The remaining quota, dollars as micro-dollars, as the headers of draft-ietf-httpapi-ratelimit-headers-10, with the seconds until the day ends. */
 export function rateLimitHeaders(state: QuotaState): Readonly<Record<string, string>> {
   const limits = leftOf(state);
   const endsInS = Math.ceil(state.endsInMs / 1000);
   return {
-    'RateLimit-Policy': limits.map(({ name, limit }) => `"${name}";q=${limit};w=${DAY_S}`).join(', '),
-    RateLimit: limits.map(({ name, left }) => `"${name}";r=${left};t=${endsInS}`).join(', '),
+    'RateLimit-Policy': limits.map(({ unit, limit }) => `"${limitName(unit)}";q=${limit};w=${DAY_S}`).join(', '),
+    RateLimit: limits.map(({ unit, left }) => `"${limitName(unit)}";r=${left};t=${endsInS}`).join(', '),
   };
 }

@@ -1,6 +1,7 @@
 import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
 import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import { prices } from './money-kinds.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
 
@@ -117,6 +118,10 @@ export const ANSWER_KEYS = {
     answer_detailed: PROFILE,
     answer_quick: PROFILE,
   },
+  prices: key('prices of models, for the [cost of an answer](#what-an-answer-costs)', prices, {
+    default: {},
+    absent: "OpenAI's list prices",
+  }),
   policy: {
     max_citations: key('maximum number of citations', integer(1, 10), { default: 3, variable: 'MAX_CITATIONS' }),
     system: {

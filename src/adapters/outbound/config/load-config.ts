@@ -11,10 +11,12 @@ import { readOAuth } from './oauth-config.ts';
 import { reporter, withoutSecrets } from './problems.ts';
 import { formsOf, httpSecrets, readApiKey } from './secrets.ts';
 import {
+  checkBudget,
   inBothForms,
   readAudit,
   toGroundingPolicy,
   toLongAnswers,
+  toPrices,
   toProfiles,
   toQuotaConfig,
   toZone,
@@ -64,6 +66,8 @@ async function resolve(
   const audit = readAudit(config, explicit, report);
   const servers = await readServers(config, { environment, unset }, file, problems);
   checkOfferedTools(config, servers.known, report);
+  const price = toPrices(config);
+  checkBudget(toQuotaConfig(config), { profiles: toProfiles(config, explicit), price }, report);
   const access = config.access && readAccess(config, servers.known, report);
   const isLocked = servers.known !== undefined && gateway.lock !== undefined;
   const lock = isLocked ? readLock(gateway.lock, startCommand?.(), writesLock ? () => {} : report) : undefined;
@@ -116,6 +120,7 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
     openai: withoutUndefined({ ...config.openai, ...key, proxy: proxy.proxy }),
     pageProxy: readProxy(environment, ANY_PAGE).proxy,
     quota: toQuotaConfig(config),
+    priceOf: toPrices(config),
     servers: servers.servers,
     serversFiles: servers.files,
     grounding: toGroundingPolicy(config),

@@ -1,9 +1,11 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
-import type { ModelProfile } from '../../../domain/answers/model-profile.ts';
+import { type ModelProfile, type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
+import { type ModelPrice, priceOf, toMicro } from '../../../domain/answers/prices.ts';
+import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
-import type { QuotaPolicy } from '../../../domain/values/quota.ts';
+import type { QuotaLimits, QuotaPolicy } from '../../../domain/values/quota.ts';
 import type { ConfigTree } from './keys.ts';
 import type { Report } from './problems.ts';
 
@@ -32,16 +34,53 @@ export interface QuotaConfig extends QuotaPolicy, Pick<ConfigTree['http']['quota
 
 /** The quotas; undefined if nothing is limited. The store is `memory`, or a URL that may contain a password. */
 export function toQuotaConfig({ http: { quota } }: ConfigTree): QuotaConfig | undefined {
-  const { callsPerDay, searchesPerDay, tokensPerDay, store, onStoreFailure } = quota;
-  const limits = withoutUndefined({ calls: callsPerDay, searches: searchesPerDay, tokens: tokensPerDay });
+  const { store, onStoreFailure } = quota;
+  const toLimits = (calls?: number, searches?: number, tokens?: number, usd?: number): QuotaLimits =>
+    withoutUndefined({ calls, searches, tokens, usd: usd === undefined ? undefined : toMicro(usd) });
+  const { callsPerDay, searchesPerDay, tokensPerDay, usdPerDay } = quota;
+  const limits = toLimits(callsPerDay, searchesPerDay, tokensPerDay, usdPerDay);
   const callers = Object.fromEntries(
     Object.entries(quota.callers ?? {}).map(([caller, own]) => [
       caller,
-      withoutUndefined({ calls: own.calls_per_day, searches: own.searches_per_day, tokens: own.tokens_per_day }),
+      toLimits(own.calls_per_day, own.searches_per_day, own.tokens_per_day, own.usd_per_day),
     ]),
   );
   const isLimited = [limits, ...Object.values(callers)].some((some) => Object.keys(some).length > 0);
   return isLimited ? { limits, callers, store, onStoreFailure } : undefined;
+}
+
+/** The prices by the configuration and the list. Recordings cost nothing. */
+export function toPrices({ prices, llm }: ConfigTree): (model: string) => ModelPrice | undefined {
+  if (llm.adapter !== 'offline') return (model) => priceOf(model, prices);
+  return (model) => {
+    const price = priceOf(model, prices);
+    return price && { input: 0, output: 0, pricesOf: price.pricesOf };
+  };
+}
+
+/** The models of the profiles that have no price, each with its key. */
+export function unpricedModels(
+  profiles: ModelProfiles,
+  price: (model: string) => ModelPrice | undefined,
+): readonly (readonly [model: string, key: string])[] {
+  const models = TOOL_NAMES.flatMap((tool) => {
+    const model = profileFor(tool, profiles)?.model;
+    const owner = profiles[tool]?.model === undefined ? 'answer' : tool;
+    return model === undefined || price(model) !== undefined ? [] : [[model, `model_profiles.${owner}.model`] as const];
+  });
+  return [...new Map(models).entries()];
+}
+
+/** Reports models without a price if the quota limits dollars, because their answers would not count. */
+export function checkBudget(
+  quota: QuotaConfig | undefined,
+  { profiles, price }: { readonly profiles: ModelProfiles; readonly price: (model: string) => ModelPrice | undefined },
+  report: Report,
+): void {
+  const all = [quota?.limits, ...Object.values(quota?.callers ?? {})];
+  if (all.every((limits) => limits?.usd === undefined)) return;
+  for (const [model, key] of unpricedModels(profiles, price))
+    report(key, `has no price, which http.quota.usd_per_day needs; add it to prices`, model);
 }
 
 /** The section `audit`. */

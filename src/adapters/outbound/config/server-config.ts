@@ -17,7 +17,7 @@ type Sections = Pick<ConfigTree, 'request' | 'search' | 'policy' | 'citations' |
 /** The complete configuration, for the core and the adapters: sections, and what was read from the variables and files that keys name. */
 export interface ServerConfig
   extends Sections,
-    Pick<Config, 'profiles' | 'timeZone' | 'blockedDomains' | 'instructions' | 'longAnswers'> {
+    Pick<Config, 'profiles' | 'timeZone' | 'blockedDomains' | 'instructions' | 'longAnswers' | 'priceOf'> {
   readonly openai: ConfigTree['openai'] & ApiKey & { readonly proxy?: string };
   /** The URL of the proxy for pages. */
   readonly pageProxy?: string;

@@ -1,5 +1,6 @@
 import { LOG_FORMS } from '../logger/stderr-logger.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
+import { quotaCallers, usd } from './money-kinds.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
 
@@ -112,7 +113,8 @@ export const SERVING_KEYS = {
       calls_per_day: key('calls of a caller per day ([quotas](transports.md#quotas))', integer(0)),
       searches_per_day: key('web searches of a caller per day', integer(0)),
       tokens_per_day: key('input and output tokens of a caller per day', integer(0)),
-      callers: key('limits of single callers, in place of the general ones', kinds.quotaCallers),
+      usd_per_day: key('dollars of a caller per day, by [prices](#what-an-answer-costs)', usd),
+      callers: key('limits of single callers, in place of the general ones', quotaCallers),
       store: key(
         'where quotas are counted: in each process, or in a store that processes share; put a URL with a password into the variable, with `@` as `%40`',
         kinds.quotaStore,

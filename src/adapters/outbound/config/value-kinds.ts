@@ -4,7 +4,7 @@ import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
 import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
-import { integer, listOf, mapOf, path, text, type ValueKind, valueOr, yamlOnly } from './kinds.ts';
+import { listOf, mapOf, path, text, type ValueKind, valueOr, yamlOnly } from './kinds.ts';
 
 export const flag: ValueKind<boolean> = {
   accepted: 'true or false',
@@ -141,14 +141,6 @@ export const CALLER = /^(?:[\w.@-]+|oauth:[\w.@|:/+=~#-]+)$/;
 export const CALLERS = 'callers, as in http.token_env, or oauth: and the name of a person';
 
 export const callers = listOf(`a list of ${CALLERS}`, CALLER);
-
-const LIMITS = 'calls_per_day, searches_per_day, tokens_per_day';
-
-export const quotaCallers = mapOf(
-  `a map of ${CALLERS}, to their limits (${LIMITS}), such as {alice: {calls_per_day: 50}}`,
-  mapOf(`a map of limits (${LIMITS})`, integer(0), /^(?:calls|searches|tokens)_per_day$/),
-  CALLER,
-);
 
 /** `memory`, or the URL of a Redis server, whose path is the number of a database. */
 export const quotaStore: ValueKind<string> = {

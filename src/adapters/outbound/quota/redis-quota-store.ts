@@ -20,22 +20,22 @@ const MAX_UNSENT = 10_000;
 
 /** Checks the limits and counts a call in a script, which nothing interrupts. Missing members are false; limits that are not set are empty. */
 const ADMIT = `
-local used = redis.call('HMGET', KEYS[1], 'calls', 'searches', 'tokens')
+local used = redis.call('HMGET', KEYS[1], 'calls', 'searches', 'tokens', 'usd')
 local reached = 0
-for i = 1, 3 do
+for i = 1, 4 do
   used[i] = tonumber(used[i] or 0)
   if reached == 0 and ARGV[i] ~= '' and used[i] >= tonumber(ARGV[i]) then reached = i end
 end
 if reached == 0 then
   used[1] = redis.call('HINCRBY', KEYS[1], 'calls', 1)
-  redis.call('PEXPIRE', KEYS[1], ARGV[4])
+  redis.call('PEXPIRE', KEYS[1], ARGV[5])
 end
-return {reached, used[1], used[2], used[3]}`;
+return {reached, used[1], used[2], used[3], used[4]}`;
 
 const ADD = `
-if redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0, 0} end
+if redis.call('EXISTS', KEYS[1]) == 0 then return {0, 0, 0, 0} end
 local used = {}
-for i, unit in ipairs({'calls', 'searches', 'tokens'}) do
+for i, unit in ipairs({'calls', 'searches', 'tokens', 'usd'}) do
   used[i] = redis.call('HINCRBY', KEYS[1], unit, ARGV[i])
 end
 return used`;
@@ -154,6 +154,6 @@ function addCommand(key: QuotaKey, use: QuotaUse): string[] {
   );
 }
 
-function toUse([calls = 0, searches = 0, tokens = 0]: readonly number[]): QuotaUse {
-  return { calls, searches, tokens };
+function toUse([calls = 0, searches = 0, tokens = 0, usd = 0]: readonly number[]): QuotaUse {
+  return { calls, searches, tokens, usd };
 }

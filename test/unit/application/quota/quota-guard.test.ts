@@ -44,9 +44,9 @@ test('a caller without limits is not counted', async () => {
 test('says what is used, and when the day ends in the zone', async () => {
   const limits = { calls: 5, tokens: 1000 };
   const { call } = startGuard({ policy: { limits } });
-  expect(await call({ calls: 1, searches: 2, tokens: 300 })).toEqual({
+  expect(await call({ calls: 1, searches: 2, tokens: 300, usd: 0 })).toEqual({
     limits,
-    used: { calls: 1, searches: 2, tokens: 300 },
+    used: { calls: 1, searches: 2, tokens: 300, usd: 0 },
     endsAt: new Date('2026-11-22T15:00:00Z'),
     endsInMs: 12 * HOUR_MS,
   });
@@ -59,6 +59,12 @@ test('refuses a call when a limit is reached, until the day ends', async () => {
   expect(await call()).toEqual({
     kind: 'quota_reached',
     unit: 'calls',
+    state: {
+      limits: { calls: 1 },
+      used: ONE_CALL,
+      endsAt: new Date('2026-11-22T15:00:00Z'),
+      endsInMs: 11 * HOUR_MS,
+    },
     limit: 1,
     endsAt: new Date('2026-11-22T15:00:00Z'),
     timeZone: 'Asia/Tokyo',

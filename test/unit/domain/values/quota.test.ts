@@ -14,7 +14,7 @@ test('a limit is reached when all of it is used', () => {
   expect(reachedUnit({ calls: 2 }, { ...NOTHING_USED, calls: 1, tokens: 9 })).toBeUndefined();
   expect(reachedUnit({ calls: 2 }, { ...NOTHING_USED, calls: 2 })).toBe('calls');
   expect(reachedUnit({ tokens: 0 }, NOTHING_USED)).toBe('tokens');
-  expect(reachedUnit({}, { calls: 1e9, searches: 1e9, tokens: 1e9 })).toBeUndefined();
+  expect(reachedUnit({}, { calls: 1e9, searches: 1e9, tokens: 1e9, usd: 0 })).toBeUndefined();
 });
 
 test.each([

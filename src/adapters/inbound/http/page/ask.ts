@@ -91,15 +91,16 @@ function kindOf(text: string): string {
 /** The elements that show an answer. `askAgain` is called with the handle of an answer that is not finished. */
 function answerNodes(shown: ShownAnswer, time: string, askAgain: (handle: string) => void): readonly Child[] {
   const { answer, used_search: usedSearch, model } = shown.result;
-  const { state, handle } = shown.report;
+  const { state, handle, cost } = shown.report;
   if (state === 'unfinished' && handle !== undefined) {
     const again = el('button', { type: 'button', onclick: () => askAgain(handle) }, 'Ask again');
     return [el('p', { className: 'hint' }, `Not finished after ${time}`), markdown(answer), again];
   }
   const how = usedSearch ? 'with web search' : 'without web search';
+  const price = cost === undefined ? '' : `, for about $${cost.usd.toFixed(4)}`;
   const sources = sourcesOf(shown).map(sourceItem);
   return [
-    el('p', { className: 'hint' }, `Answered in ${time}, ${how}, by ${model}`),
+    el('p', { className: 'hint' }, `Answered in ${time}, ${how}, by ${model}${price}`),
     markdown(withoutSources(shown.result)),
     sources.length === 0 ? [] : [el('h3', {}, 'Sources'), el('ol', { className: 'sources' }, sources)],
   ];

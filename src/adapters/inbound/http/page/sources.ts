@@ -9,7 +9,9 @@ import { hostOf, webHref } from './web-link.ts';
 /** The result of an answer tool, with the part of the report that the page shows. */
 export interface ShownAnswer {
   readonly result: AnswerResult;
-  readonly report: Pick<Answer['report'], 'state' | 'handle' | 'checks'>;
+  readonly report: Pick<Answer['report'], 'state' | 'handle' | 'checks'> & {
+    readonly cost?: { readonly usd: number };
+  };
 }
 
 /** A citation as the page shows it. */
