@@ -105,6 +105,7 @@ describe('http.quota.usd_per_day', () => {
     return { api, http, ask, audit, metrics };
   }
 
+  // S84
   test('refuses a call when the dollars are used, and counts them everywhere', async () => {
     const { api, http, ask, audit, metrics } = await serveWith({
       usd_per_day: 2,

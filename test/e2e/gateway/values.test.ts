@@ -57,6 +57,7 @@ async function environmentOf(config: string): Promise<readonly string[]> {
 }
 
 describe('a value of a server', () => {
+  // S83
   test('comes from a file beside the configuration, or from a command in its folder, and is masked in results', async () => {
     const vault = newVault();
     const config = write(
