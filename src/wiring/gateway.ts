@@ -131,7 +131,7 @@ function createToolServers(
     const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
     if (connection.kind === 'remote') {
       remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
-      return (await remote).create({ ...connection, ...common, renew });
+      return (await remote).create({ ...connection, ...common, renew, use: 'shared' });
     }
     const { envs, inheritEnv: inherit, notInherited = [] } = connection;
     const ownSecrets = [...config.secretVariables, ...notInherited];
@@ -159,10 +159,14 @@ function keptDefinitions(runtime: Runtime): KeptDefinitions | undefined {
 }
 
 /** What the gateway needs to know of a server of the configuration. */
-export function toDescribed(entry: ServerEntry, server: ToolServer, { config, clock }: Runtime): DescribedServer {
+export function toDescribed(
+  entry: ServerEntry,
+  server: ToolServer,
+  { config, clock, loginsKey }: Runtime,
+): DescribedServer {
   const { connection, start, ...definition } = entry;
   const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
-  const logins = new LoginFiles(config.gateway.logins, clock);
+  const logins = new LoginFiles(config.gateway.logins, clock, { key: loginsKey });
   return {
     definition: { ...definition, start, transport },
     server,
@@ -174,7 +178,8 @@ export function toDescribed(entry: ServerEntry, server: ToolServer, { config, cl
 
 /** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
 async function keyOf({ name, connection }: ServerEntry, logins: LoginFiles): Promise<string> {
-  if (connection.kind === 'remote') return JSON.stringify([name, connection, (await logins.read(connection.url))?.id]);
+  if (connection.kind === 'remote')
+    return JSON.stringify([name, connection, (await logins.read({ url: connection.url, use: 'shared' }))?.id]);
   const { inheritEnv } = connection;
   const inherited = inheritEnv === true ? [] : inheritEnv.map((variable) => process.env[variable] ?? null);
   return JSON.stringify([name, connection, inherited]);

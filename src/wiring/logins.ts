@@ -4,29 +4,41 @@ import { openBrowser } from '../adapters/outbound/login/browser.ts';
 import { credentialsOf, kindOf, type LoginServer } from '../adapters/outbound/login/login.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import { LoginTokens, type RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
+import { type LoginEvent, OAuthCallerLogins } from '../adapters/outbound/login/oauth-caller-logins.ts';
+import { LoginFailure } from '../adapters/outbound/login/oauth-fetch.ts';
 import { OAuthLogins } from '../adapters/outbound/login/oauth-logins.ts';
+import { PendingFiles } from '../adapters/outbound/login/pending-files.ts';
 import { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
+import type { CallerLogins } from '../application/ports/caller-logins.ts';
 import type { Logins } from '../application/ports/tool-server.ts';
+import { idOfUse, LOCAL_OWNER, type LoginUse } from '../domain/gateway/login-owner.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
 import { commandForClients, type Runtime } from './runtime.ts';
+import { completeEntry } from './server-values.ts';
+
+/** The files of logins. */
+export function loginFiles({ config, clock, logger, loginsKey: key }: Runtime): LoginFiles {
+  return new LoginFiles(config.gateway.logins, clock, { logger, key });
+}
 
 /** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
 export function remoteLogin(
-  server: LoginServer,
+  { use, ...server }: LoginServer & { readonly use: LoginUse },
   runtime: Runtime,
   fetch: typeof globalThis.fetch,
   onRenewal: (server: string, outcome: RenewalOutcome) => void,
 ): RemoteLogin | undefined {
-  const { config, clock, logger, redactor } = runtime;
+  const { clock, logger, redactor } = runtime;
   const { name, url, auth } = server;
   const credentials = credentialsOf(server);
   if (credentials === 'header' || credentials === 'unencrypted') return undefined;
   const options = {
     server,
-    files: new LoginFiles(config.gateway.logins, clock, logger),
+    use,
+    files: loginFiles(runtime),
     network: { fetch, clock },
-    learn: (own: readonly string[]) => redactor.learnLatest(url, own),
+    learn: (own: readonly string[]) => redactor.learnLatest(JSON.stringify([url, idOfUse(use)]), own),
     onRenewal: (outcome: RenewalOutcome, reason?: string) => {
       const why = reason === undefined ? '' : ` (${reason})`;
       const kept =
@@ -54,14 +66,49 @@ export function browserOf({ config }: Runtime): (url: string) => void {
 }
 
 /** Composes the logins of people. */
-export function composeLogins({ config, clock, redactor, logger }: Runtime): Logins {
+export function composeLogins(runtime: Runtime): Logins {
+  const { config, clock, redactor } = runtime;
   const { fetch } = createProxyFetch(process.env);
+  const isPerCaller = (server: string) => config.servers?.find(({ name }) => name === server)?.login === 'per_caller';
   return new OAuthLogins({
     servers: (config.servers ?? []).flatMap(({ name, connection }) =>
       connection.kind === 'remote' ? [{ ...connection, name }] : [],
     ),
-    files: new LoginFiles(config.gateway.logins, clock, logger),
+    useOf: (server) => (isPerCaller(server) ? LOCAL_OWNER : 'shared'),
+    files: loginFiles(runtime),
     network: { fetch, clock },
     learn: (own) => redactor.learn({ own }),
+  });
+}
+
+/**
+ * Composes the logins of callers. `servers` returns the servers of the configuration as they are now; `onEvent` is called when a login was made, was
+ * not made, or has ended.
+ */
+export function composeCallerLogins(
+  runtime: Runtime,
+  {
+    servers,
+    onEvent,
+  }: { readonly servers: () => readonly ServerEntry[]; readonly onEvent: (event: LoginEvent) => void },
+): CallerLogins {
+  const { config, clock, redactor, values, loginsKey } = runtime;
+  const { fetch } = createProxyFetch(process.env);
+  const perCaller = () => servers().filter(({ login }) => login === 'per_caller');
+  return new OAuthCallerLogins({
+    servers: () => perCaller().map(({ name }) => name),
+    serverOf: async (server, signal) => {
+      const entry = perCaller().find(({ name }) => name === server);
+      const completed = entry && (await completeEntry(entry, values, 'kept', signal));
+      if (completed?.isErr()) throw new LoginFailure(completed.error);
+      const { connection } = completed?.isOk() ? completed.value.entry : {};
+      if (connection?.kind !== 'remote') throw new LoginFailure(`the server ${server} is no longer configured`);
+      return { ...connection, name: server };
+    },
+    files: loginFiles(runtime),
+    pending: new PendingFiles(config.gateway.logins, clock, loginsKey),
+    network: { fetch, clock },
+    learn: (own) => redactor.learn({ own }),
+    onEvent,
   });
 }

@@ -5,6 +5,7 @@ import { RemoteToolServer, type RemoteToolServerOptions } from '../adapters/outb
 import { renewedFetch } from '../adapters/outbound/mcp-client/renewed-values.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
+import type { LoginUse } from '../domain/gateway/login-owner.ts';
 import { remoteLogin } from './logins.ts';
 import type { Runtime } from './runtime.ts';
 import type { RenewValues } from './server-values.ts';
@@ -12,7 +13,10 @@ import type { RenewValues } from './server-values.ts';
 export type RemoteServers = ReturnType<typeof createRemoteServers>;
 
 type CreatedServer = LoginServer &
-  Omit<RemoteToolServerOptions, 'fetch' | 'login'> & { readonly renew: RenewValues | undefined };
+  Omit<RemoteToolServerOptions, 'fetch' | 'login'> & {
+    readonly renew: RenewValues | undefined;
+    readonly use: LoginUse;
+  };
 
 /** Creates servers on other machines. Import this file only when one connects, because a server on this machine needs no network. */
 export function createRemoteServers(runtime: Runtime, onRenewal: (server: string, outcome: RenewalOutcome) => void) {
@@ -20,11 +24,11 @@ export function createRemoteServers(runtime: Runtime, onRenewal: (server: string
   const logins = new Map<string, RemoteLogin | undefined>();
   return {
     /** `renew`: reads the values of the entry once more. */
-    create: ({ renew, ...server }: CreatedServer): ToolServer => {
+    create: ({ renew, use, ...server }: CreatedServer): ToolServer => {
       const fetch =
         renew === undefined ? network.fetch : renewedFetch({ fetch: network.fetch, configured: server, renew });
-      const login = remoteLogin(server, runtime, fetch, onRenewal);
-      logins.set(server.name, login);
+      const login = remoteLogin({ ...server, use }, runtime, fetch, onRenewal);
+      if (use === 'shared') logins.set(server.name, login);
       return new RemoteToolServer({ ...server, login, fetch });
     },
     /** The login of a machine to a server, if it has a token. */

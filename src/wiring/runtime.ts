@@ -1,3 +1,4 @@
+import { ok } from 'neverthrow';
 import type { Command } from '../adapters/inbound/cli/command.ts';
 import { logNotices, messageForProblems } from '../adapters/inbound/words/process-messages.ts';
 import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
@@ -18,6 +19,7 @@ import { KeptValues } from '../application/values/kept-values.ts';
 import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, redactedJson } from '../domain/values/redaction.ts';
+import { readLoginsKey } from './secrets.ts';
 
 export type ServerCommand = Extract<Command, { readonly kind: 'serve' | 'serve-http' }>;
 
@@ -36,6 +38,8 @@ export interface Runtime extends Services {
   readonly folder: string;
   /** The values of files and commands to which the configuration refers. */
   readonly values: KeptValues;
+  /** The key with which stored logins are encrypted; undefined if they are not. */
+  readonly loginsKey: Buffer | undefined;
   /** Adds a function that `close` calls before those that were added earlier. */
   readonly atClose: (end: () => Promise<void>) => void;
   /** Closes everything that was created for this process. */
@@ -84,9 +88,12 @@ export async function bootstrap(
   const hasAnswers = !options.serves || !isGatewayOnly(config);
   const otherTools = config.citations.tool || config.citations.rest ? [CHECK_TOOL] : [];
   const values = new KeptValues({ reader: valueReader(clock), redactor, formsOf: secretsIn });
+  const loginsKey = options.unset === undefined ? await readLoginsKey(config, values) : ok(undefined);
+  if (loginsKey.isErr()) return { problems: [loginsKey.error] };
   const ends: (() => Promise<void>)[] = [() => values.close()];
   const value: Runtime = {
     values,
+    loginsKey: loginsKey.value,
     config,
     clock,
     logger,

@@ -10,7 +10,7 @@ import { OTHER_USER, ownersTest, posixTest } from '../support/platform.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { until } from '../support/until.ts';
 
-const SERVER = 'https://notes.example.com/mcp';
+const SERVER = { url: 'https://notes.example.com/mcp', use: 'shared' } as const;
 const LOGIN = loginAt('https://auth.example.com');
 
 function start() {
@@ -19,7 +19,7 @@ function start() {
   const folder = join(parent, 'a', 'logins');
   const clock = new FakeClock();
   const logger = new RecordingLogger();
-  const files = new LoginFiles(folder, clock, logger);
+  const files = new LoginFiles(folder, clock, { logger });
   const path = files.pathOf(SERVER);
   const save = (login: Login | undefined) => files.locked(SERVER, () => files.write(SERVER, login));
   return { parent, folder, clock, logger, files, path, lock: path.replace(/json$/, 'lock'), save };
@@ -34,8 +34,8 @@ test('reading creates nothing', async () => {
 test('a login is read as it was written, under any spelling of its URL, and is gone after its end', async () => {
   const { folder, files, save } = start();
   await save(LOGIN);
-  expect(await files.read('HTTPS://notes.example.com:443/mcp')).toEqual(LOGIN);
-  expect(await files.read('https://notes.example.com/other')).toBeUndefined();
+  expect(await files.read({ url: 'HTTPS://notes.example.com:443/mcp', use: 'shared' })).toEqual(LOGIN);
+  expect(await files.read({ url: 'https://notes.example.com/other', use: 'shared' })).toBeUndefined();
   await save(undefined);
   expect(readdirSync(folder)).toEqual([]);
 });

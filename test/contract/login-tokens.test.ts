@@ -27,12 +27,12 @@ async function start(change: Parameters<typeof loginAt>[1] = {}, auth: Configure
   const server = { name: 'notes', url, headers: {}, auth: { grant: 'authorization_code' as const, ...auth } };
   issuer.expects('refresh-0');
   const login = { ...loginAt(issuer.origin, { expires_in: 3600, ...change }, clock.now()), resource: url };
-  await files.locked(url, () => files.write(url, login));
+  await files.locked({ url, use: 'shared' }, () => files.write({ url, use: 'shared' }, login));
   const learned: string[] = [];
   const renewals: string[] = [];
   const disk = { isFull: false };
   const store = {
-    read: () => files.read(url),
+    read: () => files.read({ url, use: 'shared' }),
     locked: files.locked.bind(files),
     write: async (...written: Parameters<LoginFiles['write']>) => {
       if (disk.isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
@@ -42,8 +42,9 @@ async function start(change: Parameters<typeof loginAt>[1] = {}, auth: Configure
   const onRenewal = (outcome: string, reason?: string) =>
     renewals.push(outcome === 'renewed' && reason !== undefined ? `${outcome}: ${reason}` : outcome);
   const learn = (secrets: readonly string[]) => learned.push(...secrets);
-  const newTokens = () => new LoginTokens({ server, files: store, network: { fetch, clock }, learn, onRenewal });
-  const stored = async () => (await files.read(url))?.tokens;
+  const newTokens = () =>
+    new LoginTokens({ server, use: 'shared', files: store, network: { fetch, clock }, learn, onRenewal });
+  const stored = async () => (await files.read({ url, use: 'shared' }))?.tokens;
   return { disk, folder, issuer, clock, files, url, login, learned, renewals, stored, newTokens, tokens: newTokens() };
 }
 
@@ -61,7 +62,7 @@ describe('a token is used', () => {
     expect(issuer.tokenRequests).toEqual([
       { parameters: { ...parameters, resource: url, scope: 'read' }, authorization: undefined },
     ]);
-    expect(await files.read(url)).toEqual({
+    expect(await files.read({ url, use: 'shared' })).toEqual({
       ...login,
       tokens: { ...login.tokens, access_token: 'access-1', refresh_token: 'refresh-1' },
       receivedAt: clock.now().getTime(),
@@ -182,7 +183,7 @@ describe('on a full disk', () => {
     const { disk, files, url, stored, tokens } = await start(WITHOUT_END);
     disk.isFull = true;
     await tokens.token('access-0');
-    await files.write(url, undefined);
+    await files.write({ url, use: 'shared' }, undefined);
     disk.isFull = false;
     expect(await tokens.read()).toBeUndefined();
     expect(await stored()).toBeUndefined();
@@ -221,6 +222,7 @@ describe('a machine', () => {
     const learned: string[] = [];
     const renewals: string[] = [];
     const tokens = new LoginTokens({
+      use: 'shared',
       server: { name: 'notes', url: `${issuer.origin}/mcp`, headers: {}, auth },
       files: new LoginFiles('/nowhere', new SystemClock()),
       network: { fetch, clock },

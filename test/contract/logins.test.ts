@@ -23,6 +23,7 @@ async function oauthLogins(issuer: FakeIssuer, clock: Clock = new SystemClock(),
   const servers = ['notes', 'issues'].map((name) => ({ name, url: `${issuer.origin}/${name}`, headers: {}, auth }));
   return new OAuthLogins({
     servers,
+    useOf: () => 'shared',
     files: new LoginFiles(join(folder, name), clock),
     network: { fetch, clock },
     learn: () => {},

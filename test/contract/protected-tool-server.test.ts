@@ -29,14 +29,22 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
   const clock = new FakeClock();
   const files = new LoginFiles(newFolder(), clock);
   const server = { name: 'notes', url, headers: {} };
-  if (hasLogin) await files.locked(url, () => files.write(url, loginAt(issuer.origin)));
+  if (hasLogin)
+    await files.locked({ url, use: 'shared' }, () => files.write({ url, use: 'shared' }, loginAt(issuer.origin)));
   const remoteLogin = new RemoteLogin({
     name: 'notes',
     command: COMMAND,
     url,
     clock,
     fetch,
-    tokens: new LoginTokens({ server, files, network: { fetch, clock }, learn: () => {}, onRenewal: () => {} }),
+    tokens: new LoginTokens({
+      server,
+      use: 'shared',
+      files,
+      network: { fetch, clock },
+      learn: () => {},
+      onRenewal: () => {},
+    }),
   });
   const toolServer = new RemoteToolServer({
     logger: new RecordingLogger(),
@@ -74,7 +82,9 @@ describe.each(KINDS)('a protected server (%s)', (_, startServer) => {
     const calls = await Promise.all([1, 2, 3].map((number) => call(connection, 'echo', { text: `${number}` })));
     expect(calls.map((called) => textOf(called._unsafeUnwrap()))).toEqual(['1', '2', '3']);
     expect(issuer.tokenRequests).toHaveLength(1);
-    expect(await files.read(url)).toMatchObject({ tokens: { access_token: 'access-1', refresh_token: 'refresh-1' } });
+    expect(await files.read({ url, use: 'shared' })).toMatchObject({
+      tokens: { access_token: 'access-1', refresh_token: 'refresh-1' },
+    });
   });
 
   test('that refuses the login fails a call, and is lost until somebody signs in', async () => {

@@ -126,8 +126,8 @@ const BORDERS: Readonly<Record<string, Border>> = {
     value: LOGIN,
     read: (text) => {
       const files = new LoginFiles(newFolder(), new FakeClock());
-      writeFileSync(files.pathOf(SERVER), text);
-      return files.read(SERVER);
+      writeFileSync(files.pathOf({ url: SERVER, use: 'shared' }), text);
+      return files.read({ url: SERVER, use: 'shared' });
     },
   },
   'the keys of an issuer': {

@@ -296,6 +296,7 @@ describe('the groups of a caller', () => {
     expect((await newVerifier({ groupsClaim }).verify(token))._unsafeUnwrap()).toEqual({
       caller: 'oauth:alice',
       groups,
+      subject: { issuer: issuer.origin, sub: 'alice' },
     });
   });
 });

@@ -19,11 +19,12 @@ const [, chunk, folder] = process.argv;
 const { LoginFiles } = await import(chunk);
 const clock = { now: () => new Date(), sleep: () => new Promise(() => {}) };
 const files = new LoginFiles(folder, clock);
+const place = { url: '${SERVER}', use: 'shared' };
 for (let number = 1; ; number += 1) {
   const text = String(number).repeat(2000);
   const tokens = { access_token: text, refresh_token: text };
   const login = { id: String(number), metadata: { issuer: text }, client: { client_id: text }, tokens, receivedAt: number };
-  await files.locked('${SERVER}', () => files.write('${SERVER}', login));
+  await files.locked(place, () => files.write(place, login));
   if (number === 1) process.stdout.write('begun\\n');
 }`;
 
@@ -43,10 +44,10 @@ test(`a process that is killed at any moment leaves the old login or the new one
     await sleep(Math.random() * 30);
     writer.kill('SIGKILL');
     await once(writer, 'exit');
-    const login = await files.read(SERVER);
+    const login = await files.read({ url: SERVER, use: 'shared' });
     const text = login?.id.repeat(2000);
     expect(login).toMatchObject({ metadata: { issuer: text }, tokens: { access_token: text, refresh_token: text } });
     // Others take it over after 10 s.
-    rmSync(files.pathOf(SERVER).replace(/json$/, 'lock'), { force: true });
+    rmSync(files.pathOf({ url: SERVER, use: 'shared' }).replace(/json$/, 'lock'), { force: true });
   }
 });

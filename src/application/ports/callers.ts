@@ -1,4 +1,5 @@
 import type { Result } from 'neverthrow';
+import type { Subject } from '../../domain/gateway/call-origin.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import type { QuotaLimits, QuotaUnit, QuotaUse } from '../../domain/values/quota.ts';
 
@@ -8,6 +9,8 @@ export interface TokenOwner {
   readonly caller: string;
   /** The groups that the token names. */
   readonly groups?: readonly string[];
+  /** The subject of an access token, to whom logins belong. Absent if the token names none. */
+  readonly subject?: Subject | undefined;
 }
 
 export type TokenProblem =

@@ -58,10 +58,18 @@ export const LOCAL_CALLER = 'local';
 /** Matches the name of a caller with a token. */
 export const TOKEN_CALLER = /^[\w.@-]+$/;
 
+/** Who an issuer says that somebody is (JWT, `iss` and `sub`). */
+export interface Subject {
+  readonly issuer: string;
+  readonly sub: string;
+}
+
 /** The caller of a tool, and the entry point of the call. */
 export interface CallOrigin {
   /** The name of the caller. Calls of different callers share nothing. */
   readonly caller: string;
+  /** Who the issuer of the caller's access token says that this is. Absent for other callers. */
+  readonly subject?: Subject | undefined;
   readonly door: Door;
   /** The rights when the request arrived: a reload applies to the next request. */
   readonly rights: Rights;

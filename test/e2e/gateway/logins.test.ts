@@ -14,7 +14,8 @@ test('a running gateway renews the login when its token is refused, and counts i
   issuer.expects('refresh-0');
   const files = new LoginFiles(logins, new SystemClock());
   const login = loginAt(issuer.origin, { access_token: 'refused', expires_in: 3600 });
-  await files.locked(remote.url, () => files.write(remote.url, login));
+  const place = { url: remote.url, use: 'shared' } as const;
+  await files.locked(place, () => files.write(place, login));
   const gateway = await startGatewayProcess([{ name: 'notes', url: remote.url }], { logins });
   await gateway.untilState('notes', 'available');
   expect((await gateway.call('notes', 'echo', { text: 'a' })).status).toBe(200);

@@ -24,6 +24,8 @@ const server = (name: string, isPublic = false): ServerEntry => ({
   idleMs: 0,
   isRequired: false,
   filter: {},
+  login: 'shared',
+  maxConnections: 100,
   maxConcurrency: 1,
   maxResponseBytes: 1024,
   forwardBaggage: false,
@@ -106,7 +108,9 @@ describe('the lists of a server that were kept are known', () => {
     const logins = newFolder();
     const files = new LoginFiles(logins, new FakeClock());
     const signIn = (id: string) =>
-      files.locked(url, () => files.write(url, { ...loginAt('https://issuer.example'), id }));
+      files.locked({ url, use: 'shared' }, () =>
+        files.write({ url, use: 'shared' }, { ...loginAt('https://issuer.example'), id }),
+      );
     await signIn('alice');
     const key = await keyOf(remote, logins);
     expect(await keyOf(remote, logins)).toBe(key);

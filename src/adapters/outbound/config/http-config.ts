@@ -50,11 +50,19 @@ export function readHttpConfig(
     report('http.token_file', listOfProblems(file.problems), tokenFile);
   const oauth = readOAuth(section, report);
   const requiresToken = tokens.length > 0 || hasOthers;
+  const publicUrl = rest.publicUrl ?? (oauth && new URL(oauth.resource).origin) ?? ownOrigin(address);
   // Clients send the host of the public URL in `Host`.
-  const allowedHosts = [...rest.allowedHosts, ...(oauth === undefined ? [] : [new URL(oauth.resource).hostname])];
+  const urls = [oauth?.resource, rest.publicUrl].filter((url) => url !== undefined);
+  const allowedHosts = [...rest.allowedHosts, ...urls.map((url) => new URL(url).hostname)];
   if (isPublic && !requiresToken) return void report('http.listen', TOKEN_REQUIRED, listen);
   if (allowedHosts.includes('*') && !requiresToken) return void report('http.allowed_hosts', WILDCARD_NEEDS_TOKEN, '*');
-  return { ...rest, ...address, allowedHosts, tokens, tokenFile: file, minTokenLength, oauth, requiresToken, notices };
+  const callers = { tokens, tokenFile: file, minTokenLength, oauth, requiresToken };
+  return { ...rest, ...address, publicUrl, allowedHosts, ...callers, notices };
+}
+
+/** The origin of an address on loopback; undefined beyond loopback, where the names of this machine are not known. */
+function ownOrigin({ host, port }: Record<'host', string> & Record<'port', number>): string | undefined {
+  return isLoopback(host) ? `http://${host.includes(':') ? `[${host}]` : host}:${port}` : undefined;
 }
 
 /** The callers with a token; undefined if the file of tokens cannot be used. */

@@ -5,6 +5,7 @@ import { withoutUndefined } from '../../../domain/values/json.ts';
 import { expandPath, homeFolder } from '../files/local-files.ts';
 import { PROXY_VARIABLES, readProxy, variableText } from '../network/environment.ts';
 import { checkOfferedTools, readAccess } from './access-config.ts';
+import { checkCallerLogins } from './caller-logins.ts';
 import { mistypedVariables, unknownCallers } from './mistyped-names.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
 import { readOAuth } from './oauth-config.ts';
@@ -65,6 +66,7 @@ async function resolve(
   const callers = http && callersOf?.(http);
   const audit = readAudit(config, explicit, report);
   const servers = await readServers(config, { environment, unset }, file, problems);
+  if (http !== undefined) checkCallerLogins(servers.servers, http, report);
   checkOfferedTools(config, servers.known, report);
   const price = toPrices(config);
   checkBudget(toQuotaConfig(config), { profiles: toProfiles(config, explicit), price }, report);

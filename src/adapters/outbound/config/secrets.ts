@@ -63,15 +63,24 @@ export function withoutQuotationMarks(variable: string, text: string, notify: Re
   return key;
 }
 
-/** The names of the variables that contain the API key, the tokens of callers and the URL of the quota store. */
+/** The names of the variables that contain the API key, the tokens of callers, the URL of the quota store and other secrets of this program. */
 export function secretVariables(config: ConfigTree): readonly string[] {
   const key = config.openai.apiKeyEnv;
-  return [key, `${key}_FILE`, `${key}_COMMAND`, 'MCP_HTTP_QUOTA_STORE', ...tokenVariables(config)];
+  const ofKey = [key, `${key}_FILE`, `${key}_COMMAND`];
+  return [...ofKey, 'MCP_HTTP_QUOTA_STORE', ...tokenVariables(config), ...referencedVariables(config)];
 }
 
-/** The tokens of callers, and the passwords for the quota store. */
+/** The variables to which secrets of this program refer. */
+function referencedVariables({ gateway, http }: ConfigTree): readonly string[] {
+  const sources = [gateway.loginsKey, http.oauth.clientSecret].map((secret) => secret?.source);
+  return sources.flatMap((source) => (source?.kind === 'variable' ? [source.name] : []));
+}
+
+/** The tokens of callers, the passwords for the quota store, and the secrets of variables to which the configuration refers. */
 export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
-  const tokens = tokenVariables(config).map((name) => unquoted(variableText(environment, name)));
+  const tokens = [...tokenVariables(config), ...referencedVariables(config)].map((name) =>
+    unquoted(variableText(environment, name)),
+  );
   const { store } = config.http.quota;
   return [...tokens, ...passwordsOf(store)];
 }

@@ -7,11 +7,19 @@ import type { ReadContext } from './kinds.ts';
 import { SERVER_WORDS } from './member-words.ts';
 import type { Report } from './problems.ts';
 import { type ExpandContext, expandReferences } from './references.ts';
-import { type OF_ALL, OF_CHILDREN, OF_REMOTES, remoteUrl, SERVER_NAME, SERVER_TABLE } from './server-keys.ts';
+import {
+  type OF_ALL,
+  OF_CHILDREN,
+  OF_LOGINS,
+  OF_REMOTES,
+  remoteUrl,
+  SERVER_NAME,
+  SERVER_TABLE,
+} from './server-keys.ts';
 import { readMembers, type Tree } from './table.ts';
 
 /** The keys that have no effect on a server with a command, or on one with a URL. */
-export const withoutEffect = (isChild: boolean) => Object.keys(isChild ? OF_REMOTES : OF_CHILDREN);
+export const withoutEffect = (isChild: boolean) => Object.keys(isChild ? { ...OF_REMOTES, ...OF_LOGINS } : OF_CHILDREN);
 
 /** The context in which a server is read. */
 interface Context extends Omit<ExpandContext, 'valueFor'> {
@@ -34,13 +42,18 @@ interface Context extends Omit<ExpandContext, 'valueFor'> {
 export interface ServerEntry
   extends Omit<
     Tree<typeof OF_ALL>,
-    'timeout' | 'startupTimeout' | 'questionTimeout' | 'required' | 'tools' | 'public'
+    'timeout' | 'startupTimeout' | 'questionTimeout' | 'idleMs' | 'required' | 'tools' | 'public'
   > {
   readonly name: string;
   readonly connection: Child | Remote;
   readonly timeoutMs: number;
   readonly startupTimeoutMs: number;
   readonly questionTimeoutMs: number;
+  readonly idleMs: number;
+  /** Whether one login is used for all callers, or each caller has a login. */
+  readonly login: Read['login'];
+  /** The maximum number of connections of callers, if each has a login. */
+  readonly maxConnections: number;
   readonly isRequired: boolean;
   readonly filter: Read['tools'];
   /** Whether its tools return nothing private. */
@@ -105,9 +118,13 @@ export function readServerEntry(value: JsonObject, given: Context, reportAny: Re
   const connection = isChild ? toChild(read, value, context, report) : toRemote(read, report);
   // The keys of the connection are left out.
   const { args, cwd, envs, env, inheritEnv, transport, headers, allowInsecure, auth, command, url, ...others } = read;
-  const { name = '', timeout, startupTimeout, questionTimeout, required, tools, public: isPublic, ...common } = others;
+  const { name = '', timeout, startupTimeout, questionTimeout, idleMs, maxConnections, ...rest } = others;
+  const { required, tools, public: isPublic, ...common } = rest;
+  const { login } = common;
+  checkLogin({ name, login, maxConnections, connection }, report);
   return {
     ...common,
+    ...limitsOf({ login, idleMs, maxConnections }),
     name,
     connection,
     timeoutMs: timeout ?? context.defaultTimeoutMs,
@@ -119,6 +136,57 @@ export function readServerEntry(value: JsonObject, given: Context, reportAny: Re
     ...(unset.length > 0 && { unset }),
     ...(values.length > 0 && { values }),
   };
+}
+
+/** The defaults of a server at which each caller signs in. */
+const PER_CALLER = { idleMs: 600_000, maxConnections: 100 };
+
+/** The names of addresses below `/login/`, which no server at which callers sign in may have. */
+const LOGIN_ADDRESSES = ['caller', 'callback'];
+
+/** What the keys of logins and connections are, if they are set. */
+interface LoginKeys extends Pick<Read, 'login'> {
+  readonly idleMs: number | undefined;
+  readonly maxConnections: number | undefined;
+}
+
+function limitsOf({ login, idleMs, maxConnections }: LoginKeys) {
+  return {
+    idleMs: idleMs ?? (login === 'per_caller' ? PER_CALLER.idleMs : 0),
+    maxConnections: maxConnections ?? PER_CALLER.maxConnections,
+  };
+}
+
+interface CheckedLogin extends Omit<LoginKeys, 'idleMs'> {
+  readonly name: string;
+  readonly connection: Child | Remote;
+}
+
+/** Reports why callers cannot sign in to a server as themselves. */
+function checkLogin({ name, login, maxConnections, connection }: CheckedLogin, report: Report): void {
+  if (login === 'shared' && maxConnections !== undefined)
+    report('max_connections', 'has no effect without login: per_caller');
+  if (login === 'shared') return;
+  if (LOGIN_ADDRESSES.includes(name))
+    report(
+      'name',
+      `expected another name with login: per_caller, because /login/${name} is an address of the gateway`,
+      name,
+    );
+  if (connection.kind === 'child') return;
+  const { auth, headers, url } = connection;
+  if (auth?.grant === 'client_credentials')
+    report(
+      'login',
+      'per_caller cannot be combined with auth.grant: client_credentials, which signs in without a person',
+    );
+  if (Object.keys(headers).some((header) => header.toLowerCase() === 'authorization'))
+    report('login', 'per_caller cannot be combined with a header Authorization, which is the same for all callers');
+  if (URL.canParse(url) && isUnencrypted(url))
+    report(
+      'login',
+      'per_caller cannot be used with an http:// URL of another machine, because others could read the tokens',
+    );
 }
 
 /** Remembers the keys whose variables are not set and need not be, or whose values are read later, and reports no problem with their values. */

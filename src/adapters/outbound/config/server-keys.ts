@@ -128,6 +128,20 @@ export const OF_REMOTES = {
   ),
 };
 
+/** The keys of remote servers that the gateway reads, rather than the connection. */
+export const OF_LOGINS = {
+  login: key(
+    'one login for all callers (`shared`), or each caller [signs in](team.md#a-login-for-each-caller) as themselves (`per_caller`)',
+    oneOf(['shared', 'per_caller']),
+    { default: 'shared' },
+  ),
+  max_connections: key(
+    'with `login: per_caller`, connections of callers at the same time; the one that is idle for longest gives way',
+    integer(1),
+    { absent: '`100`' },
+  ),
+};
+
 /** The keys of every server. A new one is a member of `ServerEntry` by itself. */
 export const OF_ALL = {
   timeout: key('limit of a call in ms, including waits', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
@@ -143,7 +157,7 @@ export const OF_ALL = {
     { absent: '`on_use`; `at_once` over HTTP, and for remote servers' },
   ),
   idle_ms: key('ms without a call after which the server is stopped until its next call; `0`: never', milliseconds(0), {
-    default: 0,
+    absent: '`0`; `600000` with `login: per_caller`',
   }),
   restart: key('`on-failure`, or `never`', oneOf(['on-failure', 'never']), { default: 'on-failure' }),
   required: key('`/readyz` reports ready only while this server is available', flag, { default: false }),
@@ -169,5 +183,6 @@ export const SERVER_TABLE = {
   url: key('the URL of a remote server; `http://` only on this machine, or with `allow_insecure`', remoteUrl(false)),
   ...OF_CHILDREN,
   ...OF_REMOTES,
+  ...OF_LOGINS,
   ...OF_ALL,
 };

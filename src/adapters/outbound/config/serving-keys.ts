@@ -1,10 +1,12 @@
 import { LOG_FORMS } from '../logger/stderr-logger.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import { quotaCallers, usd } from './money-kinds.ts';
+import { secretReference } from './secret-reference.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
 
-const HTTP_PATH = /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|mcp\/(?:tools|call|servers)(?:\/|$))[\w./~-]*$/;
+const HTTP_PATH =
+  /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|(?:mcp\/(?:tools|call|servers)|login)(?:\/|$))[\w./~-]*$/;
 
 /** The keys of serving, the gateway, access, the audit and grounded answers. */
 export const SERVING_KEYS = {
@@ -75,6 +77,11 @@ export const SERVING_KEYS = {
       ),
       scopes: key('scopes that a token needs, all of them', kinds.scopes, { default: [] }),
       jwks_uri: key("the address of the issuer's keys; by default, from its metadata", kinds.secureUrl),
+      client_id: key(
+        'the client with which browsers sign in here, for servers with `login: per_caller`; its redirect URI is the public URL with `/login/caller`',
+        text('the ID of a registered client, in visible ASCII', kinds.VISIBLE_ASCII),
+      ),
+      client_secret: key('the secret of this client, if it has one: only a reference', secretReference),
       caller_claim: key('the claim that names the caller', text('the name of a claim, such as sub', /^[\w.:/-]+$/), {
         default: 'sub',
       }),
@@ -83,6 +90,11 @@ export const SERVING_KEYS = {
         text('the name of a claim, such as groups or realm_access.roles', /^[\w.:/-]+$/),
       ),
     },
+    public_url: key(
+      'the origin under which browsers reach the endpoint, whose host is allowed: callers [sign in](../team.md#a-login-for-each-caller) there',
+      kinds.publicOrigin,
+      { absent: 'the origin of `http.oauth.resource`; on loopback, the address itself' },
+    ),
     allowed_hosts: key(
       'names allowed in `Host`, besides loopback and the address; `*` requires a token',
       kinds.requestHosts,
@@ -150,6 +162,10 @@ export const SERVING_KEYS = {
     logins: key('where logins to remote servers are stored', path('the path of a folder'), {
       default: '~/.config/openai-responses-mcp/logins',
     }),
+    logins_key: key(
+      'the key with which stored logins are encrypted, 32 bytes in base64 or hex: only a reference, which is read at the start',
+      secretReference,
+    ),
     watch: key('with `--http`, apply changes of the YAML file and the servers file without SIGHUP', kinds.flag, {
       default: false,
     }),

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { shownName } from '../network/environment.ts';
 import { KEYS } from './keys.ts';
+import type { SecretReference } from './secret-reference.ts';
 import { type ServerEntry, withoutEffect } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import { type Key, toTree, type Values } from './table.ts';
@@ -18,6 +19,10 @@ export function toShownTree(values: Values, read: JsonObject): JsonObject {
     if (kind.namesSecret && value !== undefined)
       shown.set(path, isObject(value) ? Object.fromEntries(masked) : shownName(String(value)));
   }
+  for (const path of ['gateway.logins_key', 'http.oauth.client_secret']) {
+    const value = values.get(path) as SecretReference | undefined;
+    if (value !== undefined) shown.set(path, shownText(value.written, false));
+  }
   // Without a file, there is no audit, and its defaults are not in force.
   if (!values.has('audit.file')) for (const path of shown.keys()) if (path.startsWith('audit.')) shown.delete(path);
   shown.set('http.quota.store', shownStore(String(values.get('http.quota.store'))));
@@ -31,10 +36,12 @@ export function shownStore(store: string): string {
 
 /** A server for `--show-config`: the keys as they are written and, for the others, the defaults in force. */
 export function shownServer(written: JsonObject, entry: ServerEntry, isHttp: boolean): JsonObject {
-  const { connection, timeoutMs } = entry;
+  const { connection, timeoutMs, idleMs, login, maxConnections } = entry;
   const isChild = connection.kind === 'child';
   const inForce: JsonObject = {
     timeout: timeoutMs,
+    idle_ms: idleMs,
+    ...(login === 'per_caller' && { max_connections: maxConnections }),
     start: isHttp || !isChild ? 'at_once' : 'on_use',
     ...Object.fromEntries(Object.entries(written).filter(([, value]) => value != null)),
     ...(isChild && { cwd: connection.cwd }),

@@ -84,6 +84,16 @@ export const origins = listOf('a list of origins, such as [https://chat.example.
   return url !== undefined && url.href === `${url.origin}/` ? url.origin : undefined;
 });
 
+/** The origin of a URL under which browsers reach this program. */
+export const publicOrigin = text(
+  'an origin, such as https://mcp.example.com (http:// only on this machine)',
+  (text) => {
+    const url = toHttpUrl(text);
+    return url !== undefined && isSecureUrl(text) && url.href === `${url.origin}/` ? url.origin : undefined;
+  },
+  HTTP_URL,
+);
+
 const hostPortText = text('host:port, such as 127.0.0.1:3917 or [::1]:3917, with a port from 1 to 65535', (text) => {
   const { host, port } = parseListenAddress(text) ?? {};
   return host && `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -3,62 +3,91 @@ import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock, Logger } from '../../../application/ports/services.ts';
+import { idOfUse, type LoginOwner, type LoginUse, parseOwner } from '../../../domain/gateway/login-owner.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isOwn, readAccepted, replaceFile } from '../files/written-files.ts';
 import type { Login } from './login.ts';
+import { opened, sealed } from './login-cipher.ts';
 
 /** A lock that is older belongs to a process that was killed, because running processes touch their locks. */
 const STALE_MS = 10_000;
 const TOUCH_MS = 2000;
 const POLL_MS = 50;
 
-/** The logins of the servers, one file for each, which only its owner can read. */
+/** What a login is for: the URL of a server, and who uses the login. */
+export interface LoginPlace {
+  readonly url: string;
+  readonly use: LoginUse;
+}
+
+interface Options {
+  /** Gets one warning for each file that cannot be used. */
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+  /** The key with which files are encrypted; undefined if they are not. */
+  readonly key?: Buffer | undefined;
+}
+
+/** The logins to servers, one file for each server and use, which only its owner can read. */
 export class LoginFiles {
   readonly folder: string;
   readonly #clock: Clock;
-  readonly #logger: Pick<Logger, 'warn'> | undefined;
+  readonly #options: Options;
   /** The files that a warning has named. */
   readonly #named = new Set<string>();
+  /** The files whose lock this process has. */
+  readonly #held = new Set<string>();
 
-  /** `logger` gets one warning for each file that cannot be used. */
-  constructor(folder: string, clock: Clock, logger?: Pick<Logger, 'warn'>) {
+  constructor(folder: string, clock: Clock, options: Options = {}) {
     this.folder = folder;
     this.#clock = clock;
-    this.#logger = logger;
+    this.#options = options;
   }
 
-  pathOf(url: string): string {
-    return join(this.folder, `${createHash('sha256').update(new URL(url).href).digest('hex').slice(0, 32)}.json`);
+  pathOf(place: LoginPlace): string {
+    return join(this.folder, nameOf(place));
   }
 
   /** Whether other users of this machine have access to a login, or to the folder. Files on Windows have no such modes. */
-  async isShared(url: string): Promise<boolean> {
-    const paths = process.platform === 'win32' ? [] : [this.folder, this.pathOf(url)];
+  async isShared(place: LoginPlace): Promise<boolean> {
+    const paths = process.platform === 'win32' ? [] : [this.folder, this.pathOf(place)];
     const modes = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => undefined))?.mode ?? 0));
     return modes.some((mode) => (mode & 0o077) !== 0);
   }
 
-  /** The login of a server; undefined if its file cannot be read or contains none, or belongs to another user, whose account would then get the calls. */
-  async read(url: string): Promise<Login | undefined> {
-    const path = this.pathOf(url);
-    const { text, reason } = await readAccepted(path, isOwn);
-    const login = parseJson(text ?? '');
-    if (isLogin(login)) return login;
-    const why = text === undefined ? reason : 'it contains no login';
+  /** The login of a place; undefined if its file cannot be read or contains none, or belongs to another user, whose account would then get the calls. */
+  async read(place: LoginPlace): Promise<Login | undefined> {
+    const path = this.pathOf(place);
+    const { login, why, isPlain } = await this.#readFile(path, place);
     if (why !== undefined && !this.#named.has(path)) {
       this.#named.add(path);
-      this.#logger?.warn(`logins: ${path} is not used, because ${why}; sign in again`);
+      this.#options.logger?.warn(`logins: ${path} is not used, because ${why}; sign in again`);
     }
-    return undefined;
+    // A failure, such as of a full disk, leaves the file as it was.
+    if (login !== undefined && isPlain && this.#options.key !== undefined && !this.#held.has(path))
+      await this.locked(place, () => this.#encrypt(path, place)).catch(() => {});
+    return login;
+  }
+
+  /** The places of the logins of callers. */
+  async places(): Promise<readonly (LoginPlace & { readonly use: LoginOwner })[]> {
+    const names = await readdir(this.folder).catch(() => []);
+    const read = names
+      .filter((name) => name.endsWith('.json'))
+      .map(async (name) => {
+        const { text = '' } = await readAccepted(join(this.folder, name), isOwn);
+        const { url, use } = storedIn(opened(text, name, this.#options.key)?.text);
+        return typeof url === 'string' && use !== undefined && use !== 'shared' ? [{ url, use }] : [];
+      });
+    return (await Promise.all(read)).flat();
   }
 
   /**
-   * Runs a task while no other process writes the login of this server. Rejects if the folder cannot be written, or `signal` aborts before
-   * the lock is free.
+   * Runs a task while no other process writes this login. Rejects if the folder cannot be written, or `signal` aborts before the lock is free.
    */
-  async locked<T>(url: string, task: () => Promise<T>, signal = never()): Promise<T> {
+  async locked<T>(place: LoginPlace, task: () => Promise<T>, signal = never()): Promise<T> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const lock = this.pathOf(url).replace(/json$/, 'lock');
+    const path = this.pathOf(place);
+    const lock = path.replace(/json$/, 'lock');
     while (!(await makeLock(lock))) {
       signal.throwIfAborted();
       const { mtimeMs = 0 } = (await stat(lock).catch(() => undefined)) ?? {};
@@ -69,22 +98,47 @@ export class LoginFiles {
     }
     const ended = new AbortController();
     void this.#touch(lock, ended.signal);
+    this.#held.add(path);
     try {
       return await task();
     } finally {
+      this.#held.delete(path);
       ended.abort();
       await rm(lock, { force: true });
     }
   }
 
   /** Replaces a login, or removes it if undefined. Only for a task with the lock. At any time, the file is the old or the new one. */
-  async write(url: string, login: Login | undefined): Promise<void> {
-    const path = this.pathOf(url);
+  async write(place: LoginPlace, login: Login | undefined): Promise<void> {
+    const path = this.pathOf(place);
     // Temporary files that killed processes left.
     for (const name of await readdir(this.folder))
       if (name.startsWith(basename(path)) && name.endsWith('.tmp')) await rm(join(this.folder, name), { force: true });
     if (login === undefined) return rm(path, { force: true });
-    await replaceFile(path, `${JSON.stringify(login, undefined, 2)}\n`, 0o600);
+    const { key } = this.#options;
+    const { use } = place;
+    const owned = use === 'shared' ? login : { url: hrefOf(place), owner: use, ...login };
+    const text = `${JSON.stringify(owned, undefined, 2)}\n`;
+    await replaceFile(path, key === undefined ? text : sealed(text, basename(path), key), 0o600);
+  }
+
+  async #readFile(path: string, place: LoginPlace) {
+    const { text, reason } = await readAccepted(path, isOwn);
+    if (text === undefined) return { why: reason };
+    const content = opened(text, basename(path), this.#options.key);
+    if (content === undefined) return { why: DAMAGED };
+    const { url, use, login } = storedIn(content.text);
+    // The file may have been moved from another place.
+    const isHere = use !== undefined && idOfUse(use) === idOfUse(place.use);
+    if (!isHere || (use !== 'shared' && url !== hrefOf(place)) || !isLogin(login))
+      return { why: 'it contains no login' };
+    return { login, isPlain: content.isPlain };
+  }
+
+  /** Writes a file again, with the key. Another process may have done so in the meantime. */
+  async #encrypt(path: string, place: LoginPlace): Promise<void> {
+    const { login, isPlain } = await this.#readFile(path, place);
+    if (isPlain) await this.write(place, login);
   }
 
   async #touch(lock: string, ended: AbortSignal): Promise<void> {
@@ -93,6 +147,30 @@ export class LoginFiles {
       await utimes(lock, now, now).catch(() => {});
     } while ((await this.#clock.sleep(TOUCH_MS, ended)) === 'elapsed');
   }
+}
+
+const DAMAGED = 'it was encrypted with another gateway.logins_key, or for another file, or was changed';
+
+function hrefOf({ url }: LoginPlace): string {
+  return new URL(url).href;
+}
+
+function nameOf(place: LoginPlace): string {
+  const { use } = place;
+  const text = use === 'shared' ? hrefOf(place) : JSON.stringify([hrefOf(place), idOfUse(use)]);
+  return `${createHash('sha256').update(text).digest('hex').slice(0, 32)}.json`;
+}
+
+/** What a file has: a login, and for whom it is. `use` is undefined if it cannot be read. */
+function storedIn(text: string | undefined): {
+  readonly url?: unknown;
+  readonly use: LoginUse | undefined;
+  readonly login: unknown;
+} {
+  const stored = parseJson(text ?? '');
+  if (!isObject(stored)) return { login: stored, use: 'shared' };
+  const { url, owner, ...login } = stored;
+  return owner === undefined ? { login: stored, use: 'shared' } : { url, use: parseOwner(owner), login };
 }
 
 function isLogin(value: unknown): value is Login {

@@ -1,6 +1,7 @@
 import { refreshAuthorization } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
+import type { LoginUse } from '../../../domain/gateway/login-owner.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import {
   clientOf,
@@ -23,6 +24,8 @@ export type RenewalOutcome = 'renewed' | 'refused' | 'failed';
 
 interface TokensOptions {
   readonly server: LoginServer;
+  /** Whose login it is. */
+  readonly use: LoginUse;
   readonly files: Pick<LoginFiles, 'read' | 'locked' | 'write'>;
   readonly network: Network;
   /** Masks secrets from now on. */
@@ -151,19 +154,20 @@ class PersonLogin implements KeptLogin {
   }
 
   async read(): Promise<Login | undefined> {
-    const { server, files } = this.#options;
-    if (this.#unwritten !== undefined) await files.locked(server.url, () => this.#write()).catch(() => {});
+    const { server, use, files } = this.#options;
+    if (this.#unwritten !== undefined)
+      await files.locked({ url: server.url, use }, () => this.#write()).catch(() => {});
     return this.#read();
   }
 
   async renew(known: Login | undefined): Promise<Login | undefined> {
-    const { server, files } = this.#options;
-    return known && files.locked(server.url, () => this.#refreshed(known.tokens.access_token));
+    const { server, use, files } = this.#options;
+    return known && files.locked({ url: server.url, use }, () => this.#refreshed(known.tokens.access_token));
   }
 
   async #read(): Promise<Login | undefined> {
-    const { server, files, learn } = this.#options;
-    const stored = await files.read(server.url);
+    const { server, use, files, learn } = this.#options;
+    const stored = await files.read({ url: server.url, use });
     // Meanwhile, a person may have signed in or out.
     if (stored?.tokens.access_token !== this.#unwritten?.replaced) this.#unwritten = undefined;
     const login = this.#unwritten?.login ?? stored;
@@ -174,7 +178,7 @@ class PersonLogin implements KeptLogin {
 
   /** Renews the login, unless another process has already renewed it. */
   async #refreshed(known: string): Promise<Login | undefined> {
-    const { server, network, onRenewal } = this.#options;
+    const { server, use, network, onRenewal } = this.#options;
     const login = await this.#read();
     const { scope, refresh_token: refreshToken } = login?.tokens ?? {};
     if (login?.tokens.access_token !== known || refreshToken === undefined) return login;
@@ -196,19 +200,28 @@ class PersonLogin implements KeptLogin {
       onRenewal('renewed', await keep({ tokens, receivedAt: network.clock.now().getTime() }));
       return this.login;
     } catch (error) {
-      if ((error as LoginFailure).refusal === 'invalid_grant')
-        await keep({ tokens: { ...login.tokens, refresh_token: undefined } });
+      const { refusal } = error as LoginFailure;
+      if (use !== 'shared' && refusal !== undefined && !OF_OTHERS.includes(refusal)) await this.#delete();
+      else if (refusal === 'invalid_grant') await keep({ tokens: { ...login.tokens, refresh_token: undefined } });
       throw error;
     }
   }
 
+  /** Deletes a login that has ended. The caller of this method has the lock. */
+  async #delete(): Promise<void> {
+    const { server, use, files } = this.#options;
+    this.#unwritten = undefined;
+    this.login = undefined;
+    await files.write({ url: server.url, use }, undefined);
+  }
+
   /** Writes the unwritten login. The caller has the lock. Resolves with the reason if it still cannot be written. */
   async #write(): Promise<string | undefined> {
-    const { server, files } = this.#options;
+    const { server, use, files } = this.#options;
     await this.#read();
     if (this.#unwritten === undefined) return undefined;
     try {
-      await files.write(server.url, this.#unwritten.login);
+      await files.write({ url: server.url, use }, this.#unwritten.login);
       this.#unwritten = undefined;
       return undefined;
     } catch (error) {
@@ -216,6 +229,9 @@ class PersonLogin implements KeptLogin {
     }
   }
 }
+
+/** Refusals that say nothing about the login: of the client, or for a time only. */
+const OF_OTHERS = ['invalid_client', 'unauthorized_client', 'temporarily_unavailable', 'server_error', 'slow_down'];
 
 /** Whether a login matches the configured issuer and client, which may have changed since a person signed in. */
 function isFor({ metadata, client }: Login, { auth }: LoginServer): boolean {

@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { selectClientAuthMethod } from '@modelcontextprotocol/client';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/tool-server.ts';
+import type { LoginUse } from '../../../domain/gateway/login-owner.ts';
 import { callbackOf, readPasted } from './browser.ts';
-import { clientOf, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
-import type { LoginFiles } from './login-files.ts';
-import { LoginFailure, type Network, oauthFetch, toFailure } from './oauth-fetch.ts';
+import { endLogin } from './end-login.ts';
+import { type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
+import type { LoginFiles, LoginPlace } from './login-files.ts';
+import { LoginFailure, type Network, toFailure } from './oauth-fetch.ts';
 import { type Person, requestLogin } from './request-login.ts';
 
 interface OAuthLoginsOptions {
   readonly servers: readonly LoginServer[];
+  /** Whose login to a server a person at this machine makes. */
+  readonly useOf: (server: string) => LoginUse;
   readonly files: LoginFiles;
   readonly network: Network;
   /** Masks secrets from now on. */
@@ -40,37 +42,21 @@ export class OAuthLogins implements Logins {
   async list(): Promise<readonly LoginSummary[]> {
     const { servers, files } = this.#options;
     const summaries = servers.map(async (server) => {
-      const login = await files.read(server.url);
+      const login = await files.read(this.#placeOf(server));
       return login && this.#toSummary(server, login);
     });
     return (await Promise.all(summaries)).filter((summary) => summary !== undefined);
   }
 
   async signOut(name: string, signal: AbortSignal): Promise<SignedOut> {
-    const { files } = this.#options;
-    const server = this.#serverOf(name);
-    if (!existsSync(files.folder)) return { kind: 'none' };
-    const take = async () => {
-      const login = await files.read(server.url);
-      // Also deletes a file that is not a login, and temporary files of killed processes.
-      await files.write(server.url, undefined);
-      return login;
-    };
-    let failure: 'not_deleted' | 'not_revoked' = 'not_deleted';
-    try {
-      const login = await files.locked(server.url, take, signal);
-      failure = 'not_revoked';
-      if (login !== undefined) await this.#revoke(login, server, signal);
-      return { kind: login === undefined ? 'none' : 'deleted' };
-    } catch (error) {
-      return { kind: failure, reason: toFailure(error).message };
-    }
+    return endLogin(this.#serverOf(name), { ...this.#options, use: this.#options.useOf(name) }, signal);
   }
 
   async #signIn(server: LoginServer, person: SigningIn, signal: AbortSignal): Promise<Login> {
     const { files, network, learn } = this.#options;
     // Fails before the sign-in if the login could not be written.
-    const known = await files.locked(server.url, () => files.read(server.url), signal);
+    const place = this.#placeOf(server);
+    const known = await files.locked(place, () => files.read(place), signal);
     const state = randomBytes(32).toString('base64url');
     const callback = await callbackOf(server, state);
     const agree: Person['agree'] = async (url, isClientKnown) => {
@@ -86,33 +72,11 @@ export class OAuthLogins implements Logins {
       const { redirectUrl } = callback;
       const login = await requestLogin(server, { ...network, learn }, { redirectUrl, state, known, agree }, signal);
       learn(secretsOf(login));
-      await files.locked(server.url, () => files.write(server.url, login), signal);
+      await files.locked(place, () => files.write(place, login), signal);
       return login;
     } finally {
       callback.close();
     }
-  }
-
-  /** Revokes each token (RFC 7009), even if the other cannot be revoked. */
-  async #revoke(login: Login, server: LoginServer, signal: AbortSignal): Promise<void> {
-    const { network, learn } = this.#options;
-    const { metadata, tokens } = login;
-    const { revocation_endpoint: url } = metadata as { readonly revocation_endpoint?: string };
-    learn(secretsOf(login));
-    if (url === undefined) throw new LoginFailure(`${metadata.issuer} names no revocation_endpoint`);
-    const client = clientOf(login, server);
-    const { client_id, client_secret } = client;
-    const method = selectClientAuthMethod(client, metadata.token_endpoint_auth_methods_supported ?? []);
-    const isBasic = method === 'client_secret_basic';
-    const headers = new Headers(isBasic ? { Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}` } : {});
-    const fetchFn = oauthFetch(server.url, network, signal);
-    const revoked = [tokens.refresh_token, tokens.access_token].map(async (token) => {
-      const body = new URLSearchParams({ ...(!isBasic && { client_id, ...(client_secret && { client_secret }) }) });
-      body.set('token', token ?? '');
-      if (token !== undefined) await fetchFn(url, { method: 'POST', headers, body });
-    });
-    await Promise.allSettled(revoked);
-    await Promise.all(revoked);
   }
 
   #serverOf(name: string): LoginServer {
@@ -121,7 +85,11 @@ export class OAuthLogins implements Logins {
     return server;
   }
 
+  #placeOf({ name, url }: LoginServer): LoginPlace {
+    return { url, use: this.#options.useOf(name) };
+  }
+
   async #toSummary(server: LoginServer, login: Login): Promise<LoginSummary> {
-    return toSummary(server, login, await this.#options.files.isShared(server.url));
+    return toSummary(server, login, await this.#options.files.isShared(this.#placeOf(server)));
   }
 }

@@ -74,7 +74,7 @@ export class JwtTokenVerifier implements TokenVerifier {
     const caller = toCaller(payload[callerClaim]);
     if (caller === undefined) return invalid('no_caller');
     return hasScopes(payload, scopes)
-      ? ok({ caller, groups: groupsIn(payload, groupsClaim) })
+      ? ok({ caller, groups: groupsIn(payload, groupsClaim), ...subjectOf(payload, issuer) })
       : err({ kind: 'insufficient_scope' });
   }
 
@@ -83,6 +83,10 @@ export class JwtTokenVerifier implements TokenVerifier {
     const allowed: readonly unknown[] = [...this.#audiences, `${this.#options.issuer.replace(/\/$/, '')}/userinfo`];
     return [aud].flat().every((audience) => allowed.includes(audience));
   }
+}
+
+function subjectOf({ sub }: JWTPayload, issuer: string): Pick<TokenOwner, 'subject'> {
+  return typeof sub === 'string' && sub !== '' ? { subject: { issuer, sub } } : {};
 }
 
 function invalid(problem: TokenProblem): Result<TokenOwner, TokenError> {

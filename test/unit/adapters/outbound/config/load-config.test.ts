@@ -575,7 +575,7 @@ describe('the printed configuration', () => {
     const yaml = 'servers: [{name: a, url: "https://a.example", timeout: null}]';
     const { effective } = await (await config({ yaml, environment: { DEFAULT_TIMEOUT: '7' } })).shown();
     const { command: _, cwd: __, args: ___, envs: ____, inherit_env: _____, ...others } = DEFAULTS_OF_A_CHILD;
-    const own = { url: 'https://a.example', transport: 'auto', headers: {}, allow_insecure: false };
+    const own = { url: 'https://a.example', transport: 'auto', headers: {}, allow_insecure: false, login: 'shared' };
     expect(effective.servers).toEqual([{ ...others, ...own, start: 'at_once', timeout: 7 }]);
   });
 

@@ -53,6 +53,8 @@ describe('a server', () => {
         maxResponseBytes: 10 * 1024 * 1024,
         forwardBaggage: false,
         isPublic: false,
+        login: 'shared',
+        maxConnections: 100,
       },
     ]);
   });

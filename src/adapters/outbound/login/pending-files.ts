@@ -1,0 +1,88 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { mkdir, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../../application/ports/services.ts';
+import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isOwn, readAccepted, replaceFile } from '../files/written-files.ts';
+import { opened, sealed } from './login-cipher.ts';
+
+/** How long a browser may stay at an issuer. */
+export const PENDING_MS = 600_000;
+
+const ENDING = '.pending';
+
+/** What a browser has begun, as it is named there, and the secret that proves it is the same browser. */
+export interface Begun {
+  /** The `state` of OAuth, which only the browser and the issuer learn. */
+  readonly state: string;
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Steps that a browser has begun at one process and ends once, at any process over the same folder. */
+export class PendingFiles {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #key: Buffer | undefined;
+
+  constructor(folder: string, clock: Clock, key: Buffer | undefined) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#key = key;
+  }
+
+  /** A state and a secret of 256 random bits each. */
+  begin(): Begun {
+    const [state, secret] = [newSecret(), newSecret()];
+    return { state, secret, id: digest(state).slice(0, 32) };
+  }
+
+  /** Keeps what is needed to end a step. Rejects if the folder cannot be written. */
+  async keep({ id, secret }: Begun, content: JsonObject): Promise<void> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    await this.#removeOld();
+    const name = id + ENDING;
+    const endsAt = this.#clock.now().getTime() + PENDING_MS;
+    const text = JSON.stringify({ content, endsAt, browser: digest(secret) });
+    await replaceFile(join(this.#folder, name), this.#key === undefined ? text : sealed(text, name, this.#key), 0o600);
+  }
+
+  /** Takes what was kept for a state, if this browser has begun it. Of several who take it, one gets it. */
+  async take(state: string, secretOf: (id: string) => string | undefined): Promise<JsonObject | undefined> {
+    const id = digest(state).slice(0, 32);
+    const path = join(this.#folder, id + ENDING);
+    const secret = secretOf(id);
+    if (secret === undefined) return undefined;
+    const { text = '' } = await readAccepted(path, isOwn);
+    const pending = parseJson(opened(text, id + ENDING, this.#key)?.text ?? '');
+    if (!isObject(pending) || !isObject(pending.content)) return undefined;
+    // Another browser must not end it, nor take it from the one that began.
+    const isBrowser = timingSafeEqual(Buffer.from(digest(secret)), Buffer.from(String(pending.browser).padEnd(64)));
+    if (!isBrowser) return undefined;
+    const isTaken = await unlink(path).then(
+      () => true,
+      () => false,
+    );
+    const isInTime = this.#clock.now().getTime() < Number(pending.endsAt);
+    return isTaken && isInTime ? pending.content : undefined;
+  }
+
+  /** Removes what nobody can end any more. */
+  async #removeOld(): Promise<void> {
+    const names = (await readdir(this.#folder)).filter((name) => name.includes(ENDING));
+    const now = this.#clock.now().getTime();
+    for (const name of names) {
+      const path = join(this.#folder, name);
+      const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
+      if (now - mtimeMs > PENDING_MS) await rm(path, { force: true });
+    }
+  }
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
