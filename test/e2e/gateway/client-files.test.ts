@@ -85,23 +85,57 @@ const CLIENTS: Readonly<
   },
 };
 
+/** The server of a client has the client's name, so that one start of the program can have all of them. */
+const nameOf = (client: string) => client.toLowerCase().replaceAll(' ', '-');
+
+function textOf(client: string): string {
+  const { content = '' } = CLIENTS[client] ?? {};
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  return text.replaceAll(/\bapi\b/g, nameOf(client)).replace('a b', `a b ${nameOf(client)}`);
+}
+
+/** Starts the servers of some clients, with their files in these folders. */
+async function startAll(clients: readonly string[], folderOf: (client: string, home: string) => string) {
+  const { write, run, started, home, elsewhere } = newProject({ K: 'value', LANG: 'de_DE.UTF-8' });
+  const placed = clients.map((client) => {
+    const folder = folderOf(client, home);
+    return { client, folder, file: write(path.join(folder, CLIENTS[client]?.file ?? ''), textOf(client)) };
+  });
+  const options = placed.flatMap(({ file }) => ['--servers', file]);
+  const { stderr } = await run(['tools', '--fresh', '--debug', ...options]);
+  const records = started();
+  const of = (client: string) => ({
+    ...placed.find((one) => one.client === client),
+    seen: records.find(({ args }) => args[0] === `a b ${nameOf(client)}`),
+  });
+  return { of, stderr, elsewhere };
+}
+
+const names = Object.keys(CLIENTS);
+const PLUGIN = 'a plugin of Claude Code';
+let inProjects: ReturnType<typeof startAll> | undefined;
+let atHome: ReturnType<typeof startAll> | undefined;
+
 // S76
-describe.each(Object.entries(CLIENTS))('a file of %s', (client, { file, content }) => {
+describe.each(names)('a file of %s', (client) => {
   test('starts its server with its arguments and variables, in the project, and is known', async () => {
-    const { write, run, project } = newProject({ K: 'value', LANG: 'de_DE.UTF-8' });
-    const written = write(file, content);
-    const { stdout, stderr } = await run(['call', 'api', 'seen', '--debug', '--servers', written]);
-    expect(JSON.parse(stdout)).toMatchObject({
-      args: ['a b', 'value'],
-      cwd: project,
+    inProjects ??= startAll(names, (one, home) => path.join(home, 'work', nameOf(one)));
+    const { of, stderr } = await inProjects;
+    const { seen, file, folder } = of(client);
+    expect(seen).toMatchObject({
+      args: [`a b ${nameOf(client)}`, 'value'],
+      cwd: folder,
       env: { KEY: 'value', LANG: 'de_DE.UTF-8' },
     });
-    expect(stderr).toContain(`${written} is of ${client}; folder ${project}; servers: api`);
+    expect(stderr).toContain(`${file} is of ${client}; folder ${folder}; servers: ${nameOf(client)}`);
   });
 
   test('in the home folder starts its server where the program was started', async () => {
-    const { write, seen, home, elsewhere } = newProject({ K: 'value' });
-    expect((await seen('api', write(path.join(home, file), content))).cwd).toBe(elsewhere);
+    const inHome = (clients: readonly string[]) => startAll(clients, (_, home) => home);
+    // The file of a plugin has the place of another client's file.
+    atHome ??= inHome(names.filter((name) => name !== PLUGIN));
+    const { of, elsewhere } = await (client === PLUGIN ? inHome([PLUGIN]) : atHome);
+    expect(of(client).seen?.cwd).toBe(elsewhere);
   });
 });
 
@@ -121,12 +155,16 @@ describe('a file of a person', () => {
     'Library/Application Support/Code/User/mcp.json',
     '.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json',
   ];
-  for (const file of FILES)
-    test(`belongs to no project: ${file}`, async () => {
-      const { write, seen, home, elsewhere } = newProject();
-      const content = { mcpServers: { a: { command: 'stub' } } };
-      expect((await seen('a', write(path.join(home, file), content))).cwd).toBe(elsewhere);
-    });
+  test('belongs to no project', async () => {
+    const { write, tools, started, home, elsewhere } = newProject();
+    const server = (index: number) => ({ mcpServers: { [`s${index}`]: { command: 'stub', args: [FILES[index]] } } });
+    await tools(...FILES.map((file, index) => write(path.join(home, file), server(index))));
+    for (const file of FILES)
+      expect(
+        started().find(({ args }) => args[0] === file),
+        file,
+      ).toMatchObject({ cwd: elsewhere });
+  });
 });
 
 describe('variables', () => {
@@ -385,14 +423,26 @@ describe('a remote server', () => {
       (url) => ({ mcpServers: { a: { type: 'streamableHttp', url, headers: { Authorization: 'Bearer tok' } } } }),
     ],
   };
-  for (const [client, [file, content]] of Object.entries(FORMS))
-    test(`in a file of ${client} gets its headers`, async () => {
+  const listAll = async () => {
+    const { write, tools } = newProject({ T: 'tok', B: 'Bearer tok', INPUT_T: 'tok' });
+    const forms = Object.entries(FORMS).map(async ([client, [file, content]]) => {
       const server = await startSessionServer();
-      const { write, tools } = newProject({ T: 'tok', B: 'Bearer tok', INPUT_T: 'tok' });
-      const { stdout, stderr } = await tools(write(file, content(server.url)));
-      expect(stdout).toMatch(/^a: available/);
+      const given = content(server.url);
+      const text = typeof given === 'string' ? given : JSON.stringify(given);
+      const named = text.replace(/"a":|\[mcp_servers\.a\]/, (name) => name.replace(/a(?=["\]])/, nameOf(client)));
+      return [client, { server, file: write(path.join(nameOf(client), file), named) }] as const;
+    });
+    const servers = new Map(await Promise.all(forms));
+    return { servers, ...(await tools(...[...servers.values()].map(({ file }) => file))) };
+  };
+  let listed: ReturnType<typeof listAll> | undefined;
+  for (const client of Object.keys(FORMS))
+    test(`in a file of ${client} gets its headers`, async () => {
+      listed ??= listAll();
+      const { servers, stdout, stderr } = await listed;
+      expect(stdout).toMatch(new RegExp(`^${nameOf(client)}: available`, 'm'));
       expect(stderr).toBe('');
-      expect(server.seen.at(-1)?.headers.authorization).toBe('Bearer tok');
+      expect(servers.get(client)?.server.seen.at(-1)?.headers.authorization).toBe('Bearer tok');
     });
 });
 
@@ -421,15 +471,21 @@ describe('one wrong entry costs itself only, and is named', () => {
     ],
     'with nothing to start': [{ comand: 'stub' }, /exactly one of command and url/],
   };
-  for (const [what, [entry, message]] of Object.entries(WRONG))
+  let listed: ReturnType<ReturnType<typeof newProject>['tools']> | undefined;
+  const list = () => {
+    const { write, tools } = newProject();
+    const bad = Object.values(WRONG).map(([entry], index) => [`bad${index}`, entry]);
+    const servers = { ...Object.fromEntries(bad), good: { command: 'stub', env: { A: null } } };
+    return tools(write('.vscode/mcp.json', { servers }));
+  };
+  for (const [index, [what, [, message]]] of Object.entries(WRONG).entries())
     test(what, async () => {
-      const { write, tools } = newProject();
-      const { code, stdout, stderr } = await tools(
-        write('.vscode/mcp.json', { servers: { bad: entry, good: { command: 'stub', env: { A: null } } } }),
-      );
+      listed ??= list();
+      const { code, stdout, stderr } = await listed;
       expect([code, stdout]).toEqual([0, expect.stringMatching(/^good: available/)]);
-      expect(stderr).toMatch(/^warning: servers\.bad[^\n]*this server is left out/m);
-      expect(stderr).toMatch(message);
+      const lines = stderr.split('\n').filter((line) => new RegExp(`^warning: servers\\.bad${index}\\b`).test(line));
+      expect(lines.filter((line) => line.includes('this server is left out'))).toHaveLength(1);
+      expect(lines.join('\n')).toMatch(message);
     });
 
   test('with a line for a shell in place of a list, in opencode', async () => {

@@ -1,13 +1,14 @@
-import { chmodSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCli } from '../../support/mcp-process.ts';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { newFolder } from '../files.ts';
 
-/** A server whose only tool returns how it was started. */
+/** A server that records how it was started, and whose only tool returns it. */
 const STUB = `#!${process.execPath}
 const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
 const seen = { args: process.argv.slice(2), cwd: process.cwd(), env: process.env };
+require('node:fs').appendFileSync(__filename + '.jsonl', JSON.stringify(seen) + '\\n');
 const answers = {
   initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'stub', version: '1' } }),
   'tools/list': () => ({ tools: ['seen', 'other'].map((name) => ({ name, inputSchema: { type: 'object' } })) }),
@@ -58,6 +59,11 @@ export function newProject(env: Readonly<Record<string, string>> = {}) {
     write,
     addCommand,
     run,
+    /** How the servers with the command `stub` were started, in any order. */
+    started: (): readonly Seen[] => {
+      const lines = readFileSync(path.join(bin, 'stub.jsonl'), 'utf8').trim().split('\n');
+      return lines.map((line) => JSON.parse(line));
+    },
     /** How a server is started. */
     seen: async (server: string, ...files: readonly string[]): Promise<Seen> => {
       const { stdout, stderr } = await run(['call', server, 'seen', ...options(files)]);
