@@ -7,7 +7,9 @@ import type { Command } from '../adapters/inbound/cli/command.ts';
 import { reportFailure } from '../adapters/inbound/cli/failure.ts';
 import { listLogins, login, logout, typedLines } from '../adapters/inbound/cli/logins.ts';
 import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
+import { terminalAsker } from '../adapters/inbound/cli/terminal-asker.ts';
 import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
+import { readTypedLines } from '../adapters/inbound/cli/typed-lines.ts';
 import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { ofToolCallError } from '../adapters/inbound/http/refusal.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
@@ -21,10 +23,12 @@ import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
+import type { Asker } from '../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { unknownServer } from '../domain/gateway/tool-call-error.ts';
 import { mayHaveHash } from '../domain/gateway/unique-names.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
+import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { type Runtime, withAudit } from './runtime.ts';
 
@@ -90,7 +94,15 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
     configured: servers.map(({ name }) => name),
     providers: () => (gateway === undefined ? [] : [gateway]),
   });
-  return callAndPrint({ ...options, by, input, gateway, catalogue }, signal);
+  const asker = command.noInput ? undefined : askerAt(process.stdin, context);
+  return callAndPrint({ ...options, by, input, gateway, catalogue, asker }, signal);
+}
+
+/** Asks the person at the terminal; undefined in a script, where nobody types. */
+function askerAt(input: NodeJS.ReadStream, { err, redactor }: Context): Asker | undefined {
+  if (input.isTTY !== true || err.isTTY !== true) return undefined;
+  const say = (line: string) => void err.write(`${withoutUnsafeCharacters(redactor.anywhere(line))}\n`);
+  return terminalAsker({ say, open: (signal) => readTypedLines({ input, output: process.stderr }, signal) });
 }
 
 const DEFAULT_TOKEN = 'MCP_HTTP_TOKEN';

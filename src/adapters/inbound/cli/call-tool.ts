@@ -32,8 +32,9 @@ export interface CallToolOptions extends PrintOptions {
 
 /** Calls one tool for a person, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function callAndPrint(options: CallToolOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, catalogue, by, asker, redactor, server } = options;
+  const { gateway, catalogue, by, redactor, server } = options;
   const line = openLine(options, `Starting ${server}`);
+  const asker = options.asker && line ? besides(line, options.asker) : options.asker;
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   const found = findTool(gateway?.as(by.rights).tools ?? [], options);
   const { name: tool } = found;
@@ -63,6 +64,11 @@ export async function callAndPrint(options: CallToolOptions, signal: AbortSignal
   const response = { success: true, ...toPlainResult(outcome.value) };
   const shown = { content, structured: structuredContent };
   return (await printResult(shown, response, { ...options, tool })) ? SUCCEEDED : FAILED;
+}
+
+/** Asks while the line with the progress is hidden. */
+function besides({ aside }: Pick<ReturnType<typeof openLine> & object, 'aside'>, asker: Asker): Asker {
+  return { ...asker, ask: (elicitation, signal) => aside(() => asker.ask(elicitation, signal)) };
 }
 
 /** The tool that a name means: one of the server, or one over MCP, where a long name ends with a hash. */

@@ -128,7 +128,18 @@ function toCall(words: readonly string[], values: Values): Command {
   if (url === undefined && tokenVariable !== undefined) return badUsage('--token-env needs --url');
   if (url !== undefined && 'servers' in values) return badUsage('--servers cannot be combined with --url');
   const options = toConfigOptions(values);
-  return { kind: 'call', ...read.value, json: 'json' in values, timeoutMs, save, url, tokenVariable, options };
+  const noInput = 'no-input' in values && { noInput: true as const };
+  return {
+    kind: 'call',
+    ...read.value,
+    json: 'json' in values,
+    timeoutMs,
+    save,
+    url,
+    tokenVariable,
+    ...noInput,
+    options,
+  };
 }
 
 function toTools(words: readonly string[], values: Values): Command {

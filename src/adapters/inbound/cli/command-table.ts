@@ -103,6 +103,7 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
     help: 'the variable with the token for --url',
     needs: 'the name of a variable: --token-env=<name>',
   },
+  'no-input': { help: 'never ask what the server wants to know; the call then fails' },
   verbose: { help: 'also print the duration, model and usage' },
   'no-browser': { help: 'only print the URL at which to sign in' },
   check: { help: 'compare the answer with the pages it cites', setsKeys: true },
@@ -168,7 +169,7 @@ export const COMMANDS = {
     words: [1, Number.POSITIVE_INFINITY],
     usage: 'needs a server and a tool',
     example: "<server> <tool> [key=value... | '{...}' | @file | -]",
-    options: ['json', 'timeout', 'save', 'url', 'token-env'],
+    options: ['json', 'timeout', 'save', 'url', 'token-env', 'no-input'],
     sample: 'everything get-sum a=1 b=2',
   },
   login: {

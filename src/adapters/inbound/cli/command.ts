@@ -24,6 +24,8 @@ export interface Call extends CallWords {
   /** The running gateway that is called, and the variable with its token. */
   readonly url: string | undefined;
   readonly tokenVariable: string | undefined;
+  /** Nobody is asked what a server wants to know. */
+  readonly noInput?: true;
 }
 
 type Configured =

@@ -24,8 +24,9 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
   const startedMs = clock.elapsedMs();
   const ended = new AbortController();
   let message = '';
+  let isAside = false;
   const draw = () => {
-    if (ended.signal.aborted) return;
+    if (ended.signal.aborted || isAside) return;
     const elapsed = Math.floor((clock.elapsedMs() - startedMs) / 1000);
     const columns = Math.max((err.columns || 80) - 1, 1);
     const options = { hard: true, wordWrap: false, trim: false };
@@ -45,5 +46,16 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
     ended.abort();
     err.write(CLEAR_LINE);
   };
-  return { show, end };
+  /** Removes the line while something else is shown, such as a question. */
+  const aside = async <T>(run: () => Promise<T>): Promise<T> => {
+    isAside = true;
+    err.write(CLEAR_LINE);
+    try {
+      return await run();
+    } finally {
+      isAside = false;
+      draw();
+    }
+  };
+  return { show, end, aside };
 }

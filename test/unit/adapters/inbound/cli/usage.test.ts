@@ -29,6 +29,7 @@ const NAMED = [
     '--save',
     '--url',
     '--token-env',
+    '--no-input',
     '--verbose',
     '--no-browser',
     '--check',
