@@ -100,7 +100,7 @@ function pieces(text: string): readonly TextPiece[] {
     { kind: 'break', at: 0 },
   ]);
   return [
-    { kind: 'block', role: 'paragraph', at: 0, isNested: false, isQuoted: false },
+    { kind: 'block', role: 'paragraph', at: 0, isNested: false },
     ...lines,
     { kind: 'link', url: `http://a.b/${text}`, at: 0 },
     ...lines,

@@ -2,6 +2,7 @@ import type { Result } from 'neverthrow';
 import type { CitationEvidence, KnownPage } from '../../domain/answers/known-page.ts';
 import type { CheckedText } from '../../domain/check/checked-text.ts';
 import type { FigureFinding, PageText } from '../../domain/evidence/evidence.ts';
+import type { QuoteFinding } from '../../domain/evidence/quotes.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 
 /** The facts about a page that the configuration asks for. */
@@ -18,10 +19,12 @@ export interface CitedPages {
 
 /** What is read of texts of others. Input and output are plain data. */
 export interface Readings {
-  /** The links of a text, and the claims with figures for which it cites them. */
+  /** The links of a text, and the claims with figures and the quotations for which it cites them. */
   links(text: string): CheckedText;
   /** Compares the figures of claims with a page, one finding for each claim; undefined if the page cannot be compared. */
   figures(claims: readonly string[], page: PageText): readonly FigureFinding[] | undefined;
+  /** Looks for quotations on a page, one finding for each. */
+  quotes(quotes: readonly string[], page: PageText): readonly QuoteFinding[];
   /** Compares the claims for which an answer cites a URL with the page; undefined without any finding. */
   evidence(answer: string, url: string, page: PageText): CitationEvidence | undefined;
 }

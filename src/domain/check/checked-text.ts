@@ -6,6 +6,7 @@ import type { Mark, MarkedText } from './marked-text.ts';
 import { type ReadBlock, readBlocks } from './text-notes.ts';
 import type { TextPiece } from './text-piece.ts';
 import { type Place, placesIn } from './text-places.ts';
+import { citedQuotes, type ReadQuotable } from './text-quotes.ts';
 import { linkedPage, type SkippedUrl, shownUrl, type WrittenUrl } from './written-url.ts';
 
 /** Maximum length of a text without its HTML, in UTF-16 code units. */
@@ -30,10 +31,18 @@ export interface TextClaim {
   readonly uncited?: 'nothing' | 'no_page' | 'unclear' | undefined;
 }
 
+/** A quotation, and the pages that are cited for it. It must be on one of them. */
+export interface TextQuote {
+  readonly quote: string;
+  readonly place: Place;
+  readonly urls: readonly string[];
+}
+
 export interface ReadText {
   readonly links: readonly TextLink[];
   readonly skipped: readonly (Pick<SkippedUrl, 'url' | 'reason'> & { readonly place: Place })[];
   readonly claims: readonly TextClaim[];
+  readonly quotes: readonly TextQuote[];
   /** The number of links after the first 2,000, which are not read. */
   readonly further: number;
 }
@@ -54,6 +63,7 @@ class Reading {
   readonly #links = new Map<string, TextLink & { readonly places: Place[] }>();
   readonly #skipped: SkippedUrl[] = [];
   readonly #claims = new Map<string, TextClaim & { readonly urls: string[] }>();
+  readonly #blocks: (Omit<ReadQuotable, 'sentences'> & { readonly sentences: readonly ReadSentence[] })[] = [];
   #seen = 0;
 
   constructor(source: string, pieces: readonly TextPiece[]) {
@@ -78,15 +88,19 @@ class Reading {
       claims: [...this.#claims.values()]
         .filter(({ claim }) => hasFigures(claim))
         .map(({ uncited, ...claim }) => (claim.urls.length > 0 ? claim : { ...claim, uncited })),
+      quotes: this.#quotes(),
       further: Math.max(0, this.#seen - MAX_SEEN),
     };
   }
 
   /** Reads a block, and returns the keys of the claims of its last sentence, whose source the next block may name. */
-  #block({ marked, isProse, isSource, pagesOf }: ReadBlock, before: readonly string[]): readonly string[] {
+  #block({ isSource, pagesOf, ...block }: ReadBlock, before: readonly string[]): readonly string[] {
+    const { marked } = block;
     for (const one of marked.skipped) this.#skipped.push(one);
     const urls = marked.marks.map((mark) => this.#pages(mark, pagesOf));
-    if (!isProse) return [];
+    const sentences: ReadSentence[] = [];
+    this.#blocks.push({ ...block, pages: urls, sentences });
+    if (!block.isProse) return [];
     let last = before;
     for (const [index, { claims, sources, isUnclear }] of sentencesIn(marked.text).entries()) {
       const pagesFor = (marks: readonly number[]) => marks.flatMap((mark) => urls[mark] ?? []);
@@ -96,8 +110,21 @@ class Reading {
       }
       last = claims.map((claim) => this.#claim(claim, marked, isUnclear));
       for (const [at, { marks }] of claims.entries()) this.#citeFor(last[at], pagesFor(marks));
+      sentences.push({ from: claims[0]?.from ?? 0, keys: last });
     }
     return last;
+  }
+
+  /** The quotations with pages, by the sentences whose sources are known. */
+  #quotes(): readonly TextQuote[] {
+    const urlsOf = (keys: readonly string[]) => keys.flatMap((key) => this.#claims.get(key)?.urls ?? []);
+    const blocks = this.#blocks.map(({ sentences, ...block }) => ({
+      ...block,
+      sentences: sentences.map(({ from, keys }) => ({ from, urls: urlsOf(keys) })),
+    }));
+    return citedQuotes(blocks)
+      .filter(({ at }) => !this.#isIgnored(at))
+      .map(({ text: quote, at, urls }) => ({ quote, place: this.#placeOf(at), urls }));
   }
 
   /** Counts a claim, and returns its key. */
@@ -147,6 +174,12 @@ class Reading {
     if (!isReference) page.places.push(this.#placeOf(at));
     return [page.url];
   }
+}
+
+/** A sentence, from its index in its block, with the keys of its claims. */
+interface ReadSentence {
+  readonly from: number;
+  readonly keys: readonly string[];
 }
 
 const NOWHERE: Place = { line: 0, column: 0 };

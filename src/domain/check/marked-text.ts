@@ -13,6 +13,8 @@ export interface Mark {
   readonly url?: string;
   /** Whether the URL has no label. */
   readonly isBare?: boolean;
+  /** Whether its label has no text, such as that of a badge. */
+  readonly isEmpty?: boolean;
   readonly names?: readonly string[];
 }
 
@@ -21,6 +23,8 @@ export interface MarkedText {
   readonly text: string;
   readonly marks: readonly Mark[];
   readonly skipped: readonly SkippedUrl[];
+  /** The places of code within its lines. */
+  readonly codes: readonly { readonly at: number; readonly end: number }[];
   readonly placeOf: (index: number) => number;
 }
 
@@ -39,6 +43,7 @@ class Marking {
   readonly #out = new PlacedText();
   readonly #marks: Mark[] = [];
   readonly #skipped: SkippedUrl[] = [];
+  readonly #codes: { readonly at: number; readonly end: number }[] = [];
   /** The text since the last link. */
   #run = new PlacedText();
   #link: (WrittenUrl & { readonly label: PlacedText; readonly notes: Mark[] }) | undefined;
@@ -63,6 +68,7 @@ class Marking {
           this.#skipIn(piece.text, piece.at, 'code');
           return;
         }
+        this.#codes.push({ at: piece.at, end: piece.at + piece.text.length });
         this.#text(piece.text, piece.at);
         return;
       case 'hidden':
@@ -91,7 +97,8 @@ class Marking {
     this.#endLink();
     this.#endRun();
     const out = this.#out;
-    return { text: out.text, marks: this.#marks, skipped: this.#skipped, placeOf: (index) => out.placeOf(index) };
+    const placeOf = (index: number) => out.placeOf(index);
+    return { text: out.text, marks: this.#marks, skipped: this.#skipped, codes: this.#codes, placeOf };
   }
 
   #text(text: string, at: number): void {
@@ -163,7 +170,7 @@ class Marking {
     if (isNamed) this.#out.addPart(label, 0, label.text.length);
     if (isNamed && page.kind === 'page') this.#out.add('\uE003', at);
     if (note !== undefined) this.#mark({ at, names: [note] });
-    else if (page.kind === 'page') this.#mark({ at, url });
+    else if (page.kind === 'page') this.#mark({ at, url, ...(label.text.trim() === '' && { isEmpty: true }) });
     for (const note of notes) this.#mark(note);
   }
 

@@ -31,8 +31,8 @@ export function textBlocks(pieces: readonly TextPiece[]): readonly TextBlock[] {
   const blocks: TextBlock[] = [];
   let block: TextBlock | undefined;
   const begin = (piece: Omit<BlockPiece, 'kind'>, isLine: boolean) => {
-    const { at, role, number, name, isNested, isQuoted } = piece;
-    block = { at, role, isNested, isQuoted, isLine, anchors: [], pieces: [], text: '', number, name } as TextBlock;
+    const { at, role, number, name, isNested, quote } = piece;
+    block = { at, role, isNested, quote, isLine, anchors: [], pieces: [], text: '', number, name } as TextBlock;
     blocks.push(block);
   };
   for (const [index, piece] of pieces.entries()) {

@@ -1,6 +1,6 @@
 import { type MarkedText, markedText, namesIn, REFERENCE } from './marked-text.ts';
 import { ENTRY, HEADING, SOURCE_LEAD, SOURCES, type TextBlock, textBlocks } from './text-blocks.ts';
-import type { TextPiece } from './text-piece.ts';
+import type { BlockRole, TextPiece } from './text-piece.ts';
 import type { WrittenUrl } from './written-url.ts';
 
 /** Maximum number of pages that a number cites, if its entry in the list of sources has several. */
@@ -10,6 +10,9 @@ const MAYBE_SOURCES = /notes|links|注|脚注/i;
 /** A block with its links. */
 export interface ReadBlock {
   readonly marked: MarkedText;
+  readonly role: BlockRole;
+  /** The place at which the quotation begins that the block is inside. */
+  readonly quote: number | undefined;
   /** Headings, notes and lists of sources claim nothing. */
   readonly isProse: boolean;
   /** Whether links without a text are the source of the block before it. */
@@ -38,6 +41,8 @@ export function readBlocks(pieces: readonly TextPiece[]) {
     const isLead = SOURCE_LEAD.test(block.text) && (block.isLine || !/^\W{0,9}sources/i.test(block.text));
     return {
       marked: markedText(block, (name) => notes.has(name)),
+      role: block.role,
+      quote: block.quote,
       isProse: isProse[at] === true,
       isSource: isLead || (block.isNested && block.role === 'item'),
       pagesOf: (name) => notes.after(at, name),

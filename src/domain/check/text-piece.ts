@@ -43,7 +43,7 @@ export type BlockPiece = Kind<
     readonly name?: string;
     /** Whether the block is inside an item: a further paragraph, or a nested list. */
     readonly isNested: boolean;
-    /** Whether the block is inside a quotation. */
-    readonly isQuoted: boolean;
+    /** The place at which the quotation begins that the block is inside. */
+    readonly quote?: number | undefined;
   }
 >;

@@ -40,7 +40,9 @@ export class HtmlReader {
   readonly #isPage: boolean;
   #hidden: { readonly name: string; depth: number } | undefined;
   #isLink = false;
-  #isQuoted = 0;
+  #quotations = 0;
+  /** Where the outermost open quotation begins. */
+  #quote = 0;
   /** The number of the last item of each open list; undefined for a list without numbers. */
   readonly #lists: (number | undefined)[] = [];
 
@@ -138,13 +140,14 @@ export class HtmlReader {
     }
     // The mark of a footnote does not belong to the number before it.
     if (name === 'sup' || name === 'sub') this.text(' ', at);
+    if (name === 'q') this.text('“', at);
     if (name === 'td' || name === 'th') {
       this.#add({ kind: 'cell', at });
       return;
     }
     if (name === 'ol') this.#lists.push(Number(attributes.get('start') ?? 1) - 1);
     if (name === 'ul' || name === 'menu') this.#lists.push(undefined);
-    if (name === 'blockquote') this.#isQuoted += 1;
+    if (name === 'blockquote') this.#quotation(at, 1);
     if (BLOCKS.has(name)) {
       this.#block(name, at);
       return;
@@ -164,8 +167,9 @@ export class HtmlReader {
       this.#isLink = false;
       this.#add({ kind: 'link_end', at });
     }
+    if (name === 'q') this.text('”', at);
     if (name === 'ol' || name === 'ul' || name === 'menu') this.#lists.pop();
-    if (name === 'blockquote') this.#isQuoted = Math.max(0, this.#isQuoted - 1);
+    if (name === 'blockquote') this.#quotation(at, -1);
     if (BLOCKS.has(name) && name !== 'td' && name !== 'th' && name !== 'li') this.#block('p', at);
   }
 
@@ -182,10 +186,15 @@ export class HtmlReader {
       role,
       at,
       isNested,
-      isQuoted: this.#isQuoted > 0,
+      ...(this.#quotations > 0 && { quote: this.#quote }),
       ...(number !== undefined && { number }),
     });
     this.#isLink = false;
+  }
+
+  #quotation(at: number, step: number): void {
+    if (this.#quotations === 0) this.#quote = at;
+    this.#quotations = Math.max(0, this.#quotations + step);
   }
 
   #embedded(attribute: string, value: string, at: number): void {

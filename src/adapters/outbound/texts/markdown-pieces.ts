@@ -26,7 +26,8 @@ export function markdownPieces(text: string, tree: Root): readonly TextPiece[] {
 /** Where a node is: within an item, a quotation or a footnote. */
 interface Surroundings {
   readonly isNested: boolean;
-  readonly isQuoted: boolean;
+  /** Where the outermost quotation begins. */
+  readonly quote?: number;
   readonly name?: string;
 }
 
@@ -43,7 +44,7 @@ class MarkdownWalk {
     const linked = new Set<string>();
     this.#define(tree, linked);
     for (const name of linked) this.#images.delete(name);
-    this.#flow(tree, { isNested: false, isQuoted: false });
+    this.#flow(tree, { isNested: false });
   }
 
   /** The first definition of a name counts, as CommonMark says. */
@@ -63,7 +64,7 @@ class MarkdownWalk {
         this.#flowAll(node.children, around);
         return;
       case 'blockquote':
-        this.#flowAll(node.children, { ...around, isQuoted: true });
+        this.#flowAll(node.children, { quote: at, ...around });
         return;
       case 'footnoteDefinition':
         this.#flowAll(node.children, { ...around, name: `^${node.identifier}` });

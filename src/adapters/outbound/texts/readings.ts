@@ -2,6 +2,7 @@ import type { Readings, TextRequest } from '../../../application/ports/readers.t
 import { checkedText } from '../../../domain/check/checked-text.ts';
 import { claimsFor } from '../../../domain/check/citation-claims.ts';
 import { evidenceFor, figuresOn } from '../../../domain/evidence/evidence.ts';
+import { quotesOn } from '../../../domain/evidence/quotes.ts';
 import { textPieces } from './text-pieces.ts';
 
 /** Answers a request, in the thread of the text. */
@@ -14,5 +15,6 @@ export function readText({ reading, input }: TextRequest): unknown {
 const READINGS: Readings = {
   links: (text) => checkedText(text, textPieces(text)),
   figures: figuresOn,
+  quotes: quotesOn,
   evidence: (answer, url, page) => evidenceFor(claimsFor(textPieces(answer), url), page),
 };

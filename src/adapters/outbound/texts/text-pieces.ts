@@ -25,7 +25,7 @@ function isOnlyHtml({ children }: Root, text: string): boolean {
 }
 
 function htmlPieces(html: string): readonly TextPiece[] {
-  const pieces: TextPiece[] = [{ kind: 'block', role: 'paragraph', at: 0, isNested: false, isQuoted: false }];
+  const pieces: TextPiece[] = [{ kind: 'block', role: 'paragraph', at: 0, isNested: false }];
   new HtmlReader((piece) => pieces.push(piece), true).read(html, 0);
   return pieces;
 }

@@ -1,0 +1,57 @@
+import { blockQuotes, type QuotableBlock } from './block-quotes.ts';
+import { type QuotedPassage, quotedPassages } from './quoted-passages.ts';
+
+/** A block whose sentences are known, with the pages that each of them cites. */
+export interface ReadQuotable extends QuotableBlock {
+  /** Headings, notes and lists of sources quote nothing. */
+  readonly isProse: boolean;
+  /** `from`: the index at which a sentence begins. */
+  readonly sentences: readonly { readonly from: number; readonly urls: readonly string[] }[];
+}
+
+/** A quotation, and the pages that are cited for it: it must be on one of them. */
+export interface CitedQuote {
+  readonly text: string;
+  readonly at: number;
+  readonly urls: readonly string[];
+}
+
+/** The quotations of a text for which it cites pages. */
+export function citedQuotes(blocks: readonly ReadQuotable[]): readonly CitedQuote[] {
+  const cited = blockQuotes(blocks);
+  const read = new Set(cited.flatMap((quote) => quote.blocks));
+  const inMarks = blocks.flatMap((block, index) => (read.has(index) || !block.isProse ? [] : passagesOf(block)));
+  return [...cited.map(({ text, at, urls }) => ({ text, at, urls })), ...inMarks].sort((a, b) => a.at - b.at);
+}
+
+function passagesOf(block: ReadQuotable): readonly CitedQuote[] {
+  const { marked, pages } = block;
+  const ofBlock = pages.filter((_, mark) => marked.marks[mark]?.isEmpty !== true).flat();
+  return quotedPassages(marked).flatMap((passage) => {
+    const next = pagesAfter(block, passage);
+    const ofSentence = next.length > 0 ? next : sentenceOf(block, passage);
+    const urls = [...new Set(ofSentence.length > 0 ? ofSentence : ofBlock)];
+    return urls.length === 0 ? [] : [{ text: passage.text, at: marked.placeOf(passage.start), urls }];
+  });
+}
+
+/** Marks of links in the quotation, and those that follow it, perhaps in brackets. */
+const MARKS_AFTER =
+  /^["'”’」』\s.,;:!?。、]{0,5}(?:(?:[(（［【[—–-]\s?)?(?:\uE002[^\uE002\uE003]*\uE003)?\uE000\d+\uE001[\s,、;)）］】\]]{0,3}){1,20}/u;
+
+/** The pages of the links directly after a quotation. A link with words after the end of a sentence begins the next one. */
+function pagesAfter({ marked: { text }, pages }: ReadQuotable, { start, end }: QuotedPassage): readonly string[] {
+  const [shown = ''] = MARKS_AFTER.exec(text.slice(end, end + 1000)) ?? [];
+  const isNextSentence =
+    /^[\s.!?。]*\s?\uE002/.test(shown) &&
+    /[.!?。]["'”’」』\s]{0,3}$/.test(text.slice(start, end + shown.indexOf('\uE002')));
+  const inside = text.slice(start, end);
+  return [...`${inside}${isNextSentence ? '' : shown}`.matchAll(/\uE000(\d+)\uE001/g)].flatMap(
+    ([, mark]) => pages[Number(mark)] ?? [],
+  );
+}
+
+/** The pages of the sentence in which a quotation ends. */
+function sentenceOf({ sentences }: ReadQuotable, { end }: QuotedPassage): readonly string[] {
+  return sentences.findLast(({ from }) => from < end)?.urls ?? [];
+}
