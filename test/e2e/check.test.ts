@@ -49,6 +49,37 @@ Not readable:
   expect(pages.requests[0]?.headers['user-agent']).toMatch(/^openai-responses-mcp\/\d\S+ \(checks sources\)$/);
 });
 
+// N4.6
+test('check of quotations: those that are not on the page in these words are findings', async () => {
+  const { env } = await web();
+  const report = [
+    `The page says “It is a page about the tower of the town” ([source](${PAGE})).`,
+    `It also says “It is a page about the tower of the city” ([source](${PAGE})).`,
+    `> It is a page about the … town.\n> — [The town](${PAGE})`,
+    `He says “It is a page about the tower of the town” ([source](${REFUSED})).`,
+    `町は「塔の階段は全部で四十二段である」と言う（[出典](${PAGE})）。`,
+  ].join('\n\n');
+  const file = newFile('report.md', report);
+  const { code, stdout } = await runCli(['check', file], { env });
+  expect(code).toBe(1);
+  expect(stdout).toContain(
+    `- ${file}:3:14: ${PAGE}: the quotation is not on the page in these words
+  quotation: It is a page about the tower of the city
+  nearest passage: `,
+  );
+  expect(stdout).toContain(`- ${file}:10:3: ${PAGE}: the quotation is not on the page in these words\n`);
+  expect(stdout).toMatch(/; 5 quotations: 2 on the page, 2 not on the page, 1 not compared \(page not readable\)\n$/);
+  const json = JSON.parse((await runCli(['check', file, '--json'], { env })).stdout);
+  expect(json).toMatchObject({ findings: 2 });
+  expect(json.quotes).toMatchObject([
+    { quote: 'It is a page about the tower of the town', state: 'found', url: PAGE, file, line: 1, column: 15 },
+    { state: 'missing', url: PAGE, line: 3, column: 14, passage: expect.any(String) },
+    { quote: 'It is a page about the … town.', state: 'found', line: 5, column: 3 },
+    { state: 'unread', url: REFUSED, line: 8 },
+    { state: 'missing', line: 10, column: 3 },
+  ]);
+});
+
 test('check of a page on the web; without findings, the exit code is 0', async () => {
   const { env, pages } = await web();
   pages.serve('/report', `<!doctype html><p>The tower has <a href="${PAGE}">42 steps</a>.</p>`);

@@ -14,20 +14,25 @@ import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
 import { bareUrls } from '../../src/domain/check/bare-urls.ts';
+import { blockQuotes } from '../../src/domain/check/block-quotes.ts';
 import { checkedText } from '../../src/domain/check/checked-text.ts';
 import { claimsFor } from '../../src/domain/check/citation-claims.ts';
 import { sentencesIn } from '../../src/domain/check/cited-sentences.ts';
 import { toClaim } from '../../src/domain/check/claim-text.ts';
 import { ignoredLines } from '../../src/domain/check/ignored-lines.ts';
 import { markedText, namesIn } from '../../src/domain/check/marked-text.ts';
+import { quotedPassages, withoutMarks as withoutLinkMarks } from '../../src/domain/check/quoted-passages.ts';
 import { textBlocks } from '../../src/domain/check/text-blocks.ts';
 import { readBlocks } from '../../src/domain/check/text-notes.ts';
 import type { TextPiece } from '../../src/domain/check/text-piece.ts';
+import { citedQuotes } from '../../src/domain/check/text-quotes.ts';
 import { linkedPage, shownUrl } from '../../src/domain/check/written-url.ts';
 import { figureIndex, missingFigures } from '../../src/domain/evidence/figures.ts';
 import { fold } from '../../src/domain/evidence/folded-text.ts';
 import { toReading } from '../../src/domain/evidence/numerals.ts';
 import { passageFor } from '../../src/domain/evidence/passages.ts';
+import { isJapaneseScript, quoteForm, withoutNotes } from '../../src/domain/evidence/quote-form.ts';
+import { quotesOn } from '../../src/domain/evidence/quotes.ts';
 import { textLanguage } from '../../src/domain/evidence/text-language.ts';
 import { traceContextOf } from '../../src/domain/gateway/call-origin.ts';
 import { isAllowed, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
@@ -110,6 +115,14 @@ function pieces(text: string): readonly TextPiece[] {
   ];
 }
 
+/** A block of a quotation with a text. */
+function quotable(text: string) {
+  const [block] = textBlocks(pieces(text));
+  if (block === undefined) throw new Error('no block');
+  const marked = markedText(block, () => true);
+  return { marked, role: 'paragraph', quote: 0, pages: marked.marks.map(() => ['http://a.b']) } as const;
+}
+
 /** Every function of the program that reads texts of others, with a call that gives it one. */
 export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/inbound/answer-markdown.ts#isBareUrl': (text) => isBareUrl({ type: 'link', raw: text }),
@@ -180,6 +193,12 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/check/marked-text.ts#namesIn': (text) => namesIn({ ids: text }, text),
   'domain/check/text-blocks.ts#textBlocks': (text) => textBlocks(pieces(text)),
   'domain/check/text-notes.ts#readBlocks': (text) => readBlocks(pieces(text)),
+  'domain/check/block-quotes.ts#blockQuotes': (text) => blockQuotes([quotable(text)]),
+  'domain/check/quoted-passages.ts#quotedPassages': (text) =>
+    [text, `"${text}`].map((one) => quotedPassages(quotable(one).marked)),
+  'domain/check/quoted-passages.ts#withoutMarks': withoutLinkMarks,
+  'domain/check/text-quotes.ts#citedQuotes': (text) =>
+    citedQuotes([{ ...quotable(`“${text}”${text}`), quote: undefined, isProse: true, sentences: [] }]),
   'domain/check/written-url.ts#linkedPage': (text) => [linkedPage(text), linkedPage(`http://${text}`)],
   'domain/check/written-url.ts#shownUrl': shownUrl,
   'domain/evidence/figures.ts#figureIndex': figureIndex,
@@ -187,6 +206,10 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/evidence/folded-text.ts#fold': fold,
   'domain/evidence/numerals.ts#toReading': (text) => toReading(text),
   'domain/evidence/passages.ts#passageFor': (text) => passageFor(toClaim(text), text),
+  'domain/evidence/quote-form.ts#quoteForm': quoteForm,
+  'domain/evidence/quote-form.ts#withoutNotes': withoutNotes,
+  'domain/evidence/quote-form.ts#isJapaneseScript': isJapaneseScript,
+  'domain/evidence/quotes.ts#quotesOn': (text) => quotesOn([text], { visible: text, other: [text], isCut: true }),
   'domain/evidence/text-language.ts#textLanguage': textLanguage,
   'domain/gateway/gateway-tool.ts#isAllowed': (text) => isAllowed(text, { allow: ['a*', '*b', '*c*'] }),
   'domain/gateway/gateway-tool.ts#parseTool': (text) => parseTool('notes', { ...tool(text), title: text }),

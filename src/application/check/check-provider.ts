@@ -3,15 +3,17 @@ import { BUILT_IN_SERVER } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { JsonObject } from '../../domain/values/json.ts';
 import type { ToolProvider } from '../tools/tool-call.ts';
-import type { CheckError, CheckSources, SourcesReport } from './check-sources.ts';
+import type { CheckError, CheckSources } from './check-sources.ts';
+import type { SourcesReport } from './sources-report.ts';
 
 /** The parts of the program that a call needs. */
 interface Checking {
   readonly check: CheckSources;
-  /** The result of the tool, for models and for programs. */
+  /** The result of the tool: complete for programs, short for models. */
   readonly present: (
     report: SourcesReport,
     text: string,
+    isComplete: boolean,
   ) => { readonly content: readonly JsonObject[]; readonly structuredContent: JsonObject };
   readonly progress: (done: number, all: number) => string;
   /** Completes "the text" for a text that cannot be checked. */
@@ -43,7 +45,8 @@ export function checkProvider({ tool, load }: CheckProviderOptions): ToolProvide
         const { error } = checked;
         return error.kind === 'cancelled' ? err(error) : invalid(problem(error));
       }
-      const raw = present(checked.value, text);
+      const { door } = call.by;
+      const raw = present(checked.value, text, door === 'rest' || door === 'cli');
       return ok({ ...raw, raw, isError: false });
     },
   };

@@ -1,52 +1,25 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { PageCheck } from '../../domain/answers/known-page.ts';
-import { MAX_TEXT_CHARS, type ReadText, type TextClaim, type TextLink } from '../../domain/check/checked-text.ts';
+import {
+  MAX_TEXT_CHARS,
+  type ReadText,
+  type TextClaim,
+  type TextLink,
+  type TextQuote,
+} from '../../domain/check/checked-text.ts';
 import type { Place } from '../../domain/check/text-places.ts';
 import type { SkipReason } from '../../domain/check/written-url.ts';
-import type { FigureFinding } from '../../domain/evidence/evidence.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { never, withDeadline } from '../async/deadline.ts';
 import { Places } from '../async/places.ts';
 import type { CitedPages, TextReader, Unread } from '../ports/readers.ts';
 import type { Clock } from '../ports/services.ts';
+import { type CheckedLink, type SourcesReport, toReportedClaim, toReportedQuote } from './sources-report.ts';
 
 /** Maximum number of links that are checked. */
 export const MAX_LINKS = 100;
 const TOTAL_MS = 60_000;
 const MAX_PER_HOST = 2;
 const MAX_AT_ONCE = 8;
-
-/** A page that a text links to, in the order of its first place. */
-export interface ReportedLink extends PageCheck {
-  /** `reason`: also `too_long`, for a URL of which only the beginning is shown, `user_name`, and `not_comparable`, if the page is too long or in another language. */
-  readonly url: string;
-  readonly places: readonly Place[];
-}
-
-/** A claim with figures. */
-export interface ReportedClaim {
-  readonly claim: string;
-  readonly place: Place;
-  /** `unread`: a page that it cites could not be read. The others cite no page. */
-  readonly state: 'compared' | 'unread' | NonNullable<TextClaim['uncited']>;
-  /** The pages that it cites. */
-  readonly urls: readonly string[];
-  /** The figures that are on none of its pages; empty if it was not compared. */
-  readonly missing: readonly string[];
-  /** The pages with which it was compared. */
-  readonly compared: readonly string[];
-  /** The most similar passage of each page that was read, by URL. */
-  readonly passages: Readonly<Record<string, string>>;
-}
-
-/** The findings about the sources of a text. */
-export interface SourcesReport {
-  readonly links: readonly ReportedLink[];
-  readonly skipped: ReadText['skipped'];
-  readonly claims: readonly ReportedClaim[];
-  /** The number of links after the first 2,000, which were not read; absent if there are none. */
-  readonly further?: number;
-}
 
 /** `unread`: the text needs more time or memory than a text may have. */
 export type CheckError =
@@ -71,18 +44,22 @@ interface Ports {
   readonly clock: Clock;
 }
 
-/** Checks whether the pages that a text links to exist, and have the figures of the sentences that cite them. */
+/** Checks whether the pages that a text links to exist, and have the figures and the quotations of the sentences that cite them. */
 export function checkSources(ports: Ports) {
   return async (input: CheckInput, signal: AbortSignal): Promise<Result<SourcesReport, CheckError>> => {
     const { onProgress, caller } = input;
     const found = await linksOf(input, ports, signal);
     if (found.isErr()) return err(found.error);
-    const { claims, further, skipped } = found.value;
+    const { claims, quotes, further, skipped } = found.value;
     const { links, others } = chosenLinks(found.value, input.ignored);
     let done = 0;
     const readAll = async (limit: AbortSignal) => {
       onProgress?.(done, links.length);
-      const cited = links.map((link) => ({ ...link, claims: claims.filter(({ urls }) => urls.includes(link.url)) }));
+      const citing = ({ url }: TextLink) => ({
+        claims: claims.filter(({ urls }) => urls.includes(url)),
+        quotes: quotes.filter(({ urls }) => urls.includes(url)),
+      });
+      const cited = links.map((link) => ({ ...link, ...citing(link) }));
       const checked = await inPlaces(cited, async (link) => {
         const one = await read(link, ports, caller, limit);
         done += 1;
@@ -103,13 +80,19 @@ export function checkSources(ports: Ports) {
     return ok({
       links: outcome.map(({ link }) => link),
       skipped: inOrder([...skipped, ...others]),
-      claims: claims.flatMap((claim) => {
-        const urls = claim.urls.filter((url) => !ignored.has(url));
-        return urls.length === 0 && claim.urls.length > 0 ? [] : [toReported({ ...claim, urls }, outcome)];
-      }),
+      claims: withoutPages(claims, ignored).map((claim) => toReportedClaim(claim, outcome)),
+      quotes: withoutPages(quotes, ignored).map((quote) => toReportedQuote(quote, outcome)),
       ...(further > 0 && { further }),
     });
   };
+}
+
+/** Claims or quotations without the pages that are ignored. One that cites no other page is ignored, too. */
+function withoutPages<T extends { readonly urls: readonly string[] }>(all: readonly T[], ignored: ReadonlySet<string>) {
+  return all.flatMap((one) => {
+    const urls = one.urls.filter((url) => !ignored.has(url));
+    return urls.length === 0 && one.urls.length > 0 ? [] : [{ ...one, urls }];
+  });
 }
 
 /** The links that are checked, and the others, with the reason. */
@@ -128,20 +111,6 @@ function inOrder(skipped: ReadText['skipped']): ReadText['skipped'] {
   return [...skipped].sort(({ place: a }, { place: b }) => a.line - b.line || a.column - b.column);
 }
 
-/** A claim with what its pages have. Only figures that are on none of them are missing, and only if all of them could be read. */
-function toReported({ claim, place, urls, uncited }: TextClaim, pages: readonly CheckedLink[]): ReportedClaim {
-  const found = pages.flatMap(({ findings }) => findings.filter((finding) => finding.place === place));
-  const passages = Object.fromEntries(
-    found.flatMap(({ url, passage }) => (passage === undefined ? [] : [[url, passage]])),
-  );
-  const [first, ...others] = found;
-  const missing = (first?.missing ?? []).filter((figure) => others.every((other) => other.missing.includes(figure)));
-  const isKnown = missing.length === 0 || found.length === urls.length;
-  const state = uncited ?? (first !== undefined && isKnown ? 'compared' : 'unread');
-  const compared = state === 'compared' ? found.map(({ url }) => url) : [];
-  return { claim, place, state, urls, compared, missing: state === 'compared' ? missing : [], passages };
-}
-
 async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: AbortSignal) {
   const read = await texts.read('links', [text], caller, signal);
   if (read.isErr()) {
@@ -153,13 +122,7 @@ async function linksOf({ text, caller }: CheckInput, { texts }: Ports, signal: A
   return err<never, CheckError>({ kind: 'text_too_long', characters: value.characters, max: MAX_TEXT_CHARS });
 }
 
-type CitedLink = TextLink & { readonly claims: readonly TextClaim[] };
-
-/** A page with what it has of each claim that cites it. */
-interface CheckedLink {
-  readonly link: ReportedLink;
-  readonly findings: readonly (FigureFinding & { readonly url: string; readonly place: Place })[];
-}
+type CitedLink = TextLink & { readonly claims: readonly TextClaim[]; readonly quotes: readonly TextQuote[] };
 
 /** Reads pages, with a limit of requests at a time in all and per host. */
 function inPlaces<T>(links: readonly CitedLink[], readOne: (link: CitedLink) => Promise<T>): Promise<readonly T[]> {
@@ -181,22 +144,37 @@ function inPlaces<T>(links: readonly CitedLink[], readOne: (link: CitedLink) => 
   return Promise.all(links.map(readInPlace));
 }
 
-/** Reads a page, and compares the claims with it. The page is `unreadable` when `limit` aborts. */
+/** Reads a page, and compares claims and quotations with it. The page is `unreadable` when `limit` aborts. */
 async function read(cited: CitedLink, ports: Ports, caller: string, limit: AbortSignal): Promise<CheckedLink> {
-  const { url, places, claims, refusal } = cited;
-  if (refusal !== undefined) return { link: { url, places, state: 'unreadable', reason: refusal }, findings: [] };
+  const { url, places, claims, quotes, refusal } = cited;
+  const nothing = { findings: [], quotes: [] };
+  if (refusal !== undefined) return { link: { url, places, state: 'unreadable', reason: refusal }, ...nothing };
   const { text, publishedOn: _, ...page } = (await ports.citedPages.read([url], limit)).get(url) ?? {};
   const link = { ...page, url, places, state: page.state ?? ('unreadable' as const) };
-  if (text === undefined || claims.length === 0) return { link, findings: [] };
-  const unreadable = (reason: string) => ({ link: { ...link, state: 'unreadable', reason }, findings: [] }) as const;
+  if (text === undefined) return { link, ...nothing };
+  const unreadable = ({ kind }: Unread) => ({ ...link, state: 'unreadable', reason: reasonOf(kind) }) as const;
+  const wanted = quotes.map(({ quote }) => quote);
+  const looked = quotes.length === 0 ? ok([]) : await ports.texts.read('quotes', [wanted, text], caller, limit);
+  if (looked.isErr()) return { link: unreadable(looked.error), ...nothing };
+  const checked = { link, findings: [], quotes: withPlaces(looked.value, quotes, url) };
+  if (claims.length === 0) return checked;
   const compared = await ports.texts.read('figures', [claims.map(({ claim }) => claim), text], caller, limit);
-  if (compared.isErr()) return unreadable(compared.error.kind === 'cancelled' ? 'timeout' : compared.error.kind);
-  if (compared.value === undefined) return unreadable('not_comparable');
-  const findings = compared.value.flatMap((finding, at) => {
-    const place = claims[at]?.place;
+  if (compared.isErr()) return { ...checked, link: unreadable(compared.error) };
+  const { value } = compared;
+  if (value === undefined) return { ...checked, link: { ...link, state: 'unreadable', reason: 'not_comparable' } };
+  return { ...checked, findings: withPlaces(value, claims, url) };
+}
+
+function reasonOf(kind: Unread['kind']): string {
+  return kind === 'cancelled' ? 'timeout' : kind;
+}
+
+/** The findings of a page, each with the place of its claim or quotation. */
+function withPlaces<T>(findings: readonly T[], of: readonly { readonly place: Place }[], url: string) {
+  return findings.flatMap((finding, at) => {
+    const place = of[at]?.place;
     return place === undefined ? [] : [{ ...finding, url, place }];
   });
-  return { link, findings };
 }
 
 /** Whether a text is a pattern, which may have `*` for any text anywhere. */

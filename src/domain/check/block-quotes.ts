@@ -24,13 +24,16 @@ const MARK = '\uE000\\d+\uE001';
 const SOURCE = '(?:sources?|via|from|see|quelle|出典|引用元?|参照元?|情報源)';
 /** How a quotation names its source at the end of a block. */
 const SOURCES_AT_END = [
-  // In brackets with a link, or a link after the sentence.
-  `\\s*[(（［【[][^()（）［］【】]{0,300}[)）］】\\]][.。]?\\s*$`,
-  `(?:(?<=[.!?。！？]["'”’」』)]{0,2})\\s*(?:${LABEL})?|\\s*)${MARK}[.。]?\\s*$`,
-  // After a dash or a word, at the beginning of a line or after a sentence.
-  `(?:^|\\n|(?<=[.!?。！？"'”’」』]{1,3})\\s*)(?:[—–―]|--|-(?=\\s))[^\\n]{0,300}$`,
+  // After a word or a dash, at the beginning of a line or after a sentence.
   `(?:^|\\n)\\s*[(（［【*_]{0,3}${SOURCE}\\s?[*_]{0,3}[:：][^\\n]{0,300}$`,
+  `(?:^|\\n|(?<=[.!?。！？"'”’」』]{1,3})\\s*)(?:[—–―]|--|-(?=\\s))[^\\n]{0,300}$`,
+  // In brackets, or after the sentence, or a link without a text.
+  `\\s*[(（［【[][^()（）［］【】]{0,300}[)）］】\\]][.。]?\\s*$`,
+  `(?<=[.!?。！？]["'”’」』)]{0,2})\\s*(?:${LABEL})?${MARK}[.。]?\\s*$`,
+  `(?<!\uE003)${MARK}[.。]?\\s*$`,
 ].map((pattern) => new RegExp(pattern, 'iu'));
+/** Maximum length of the source of a quotation. */
+const MAX_SOURCE = 700;
 const WHOLE_LABEL = new RegExp(`^\\s*[*_]{0,3}(${LABEL})${MARK}[*_]{0,3}\\s*$`, 'u');
 const MARK_NUMBER = /\uE000(\d+)\uE001/g;
 
@@ -76,7 +79,7 @@ function pagesOf(block: QuotableBlock | undefined): readonly string[] {
 
 /** The words of a block, and the marks of the sources that it names. A link that is all of a block names the source of the others. */
 function withoutSource({ marked }: QuotableBlock, hasOthers: boolean) {
-  let { text } = marked;
+  let text = marked.text.replace(/\s+/g, (blanks) => (blanks.includes('\n') ? '\n' : ' '));
   const sources: number[] = [];
   const whole = WHOLE_LABEL.exec(text);
   if (whole !== null) {
@@ -86,11 +89,12 @@ function withoutSource({ marked }: QuotableBlock, hasOthers: boolean) {
   for (let isFound = true; isFound; ) {
     isFound = false;
     for (const pattern of SOURCES_AT_END) {
-      const { 0: shown, index } = pattern.exec(text) ?? { 0: '', index: 0 };
+      const start = Math.max(0, text.length - MAX_SOURCE);
+      const { 0: shown, index } = pattern.exec(text.slice(start)) ?? { 0: '', index: 0 };
       const numbers = [...shown.matchAll(MARK_NUMBER)].map(([, mark]) => Number(mark));
       const isDash = /^\s*[—–―-]/.test(shown);
       if (shown.trim() === '' || (numbers.length === 0 && !isDash)) continue;
-      text = text.slice(0, index);
+      text = text.slice(0, start + index);
       sources.push(...numbers);
       isFound = true;
     }

@@ -1,7 +1,8 @@
 import type { BlockPiece, TextPiece } from './text-piece.ts';
 
 /** A paragraph, item, row, heading or note of a text, or a line of one that stands for itself. */
-export interface TextBlock extends Omit<BlockPiece, 'kind'> {
+export interface TextBlock extends Omit<BlockPiece, 'kind' | 'quote'> {
+  quote: number | undefined;
   /** The places to which links lead: `#fn1`. */
   readonly anchors: string[];
   readonly pieces: TextPiece[];
@@ -39,6 +40,7 @@ export function textBlocks(pieces: readonly TextPiece[]): readonly TextBlock[] {
     if (piece.kind === 'block') {
       // An item begins with its first paragraph.
       if (block === undefined || block.pieces.length > 0 || piece.role !== 'paragraph') begin(piece, false);
+      else block.quote = piece.quote;
       continue;
     }
     if (block === undefined) continue;

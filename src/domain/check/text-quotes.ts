@@ -26,10 +26,12 @@ export function citedQuotes(blocks: readonly ReadQuotable[]): readonly CitedQuot
 
 function passagesOf(block: ReadQuotable): readonly CitedQuote[] {
   const { marked, pages } = block;
+  // A link around an image, such as a badge, cites nothing.
   const ofBlock = pages.filter((_, mark) => marked.marks[mark]?.isEmpty !== true).flat();
+  const badges = new Set(pages.flat().filter((url) => !ofBlock.includes(url)));
   return quotedPassages(marked).flatMap((passage) => {
     const next = pagesAfter(block, passage);
-    const ofSentence = next.length > 0 ? next : sentenceOf(block, passage);
+    const ofSentence = (next.length > 0 ? next : sentenceOf(block, passage)).filter((url) => !badges.has(url));
     const urls = [...new Set(ofSentence.length > 0 ? ofSentence : ofBlock)];
     return urls.length === 0 ? [] : [{ text: passage.text, at: marked.placeOf(passage.start), urls }];
   });

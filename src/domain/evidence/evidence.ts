@@ -1,6 +1,7 @@
 import type { CitationEvidence } from '../answers/known-page.ts';
 import { withoutUndefined } from '../values/json.ts';
 import { figureIndex, missingFigures } from './figures.ts';
+import { type Passage, pageAt } from './passage.ts';
 import { passageFor } from './passages.ts';
 import { textLanguage } from './text-language.ts';
 
@@ -12,6 +13,8 @@ export interface PageText {
   readonly other: readonly string[];
   /** Whether the page was too long, and was not read to its end. */
   readonly isCut: boolean;
+  /** The indexes in `visible` at which the pages of a PDF begin. */
+  readonly pages?: readonly number[];
 }
 
 const MIN_SHARE = 0.26;
@@ -34,21 +37,22 @@ export function evidenceFor(
 /** The figures of a claim that are not on a page, and the most similar passage. */
 export interface FigureFinding {
   readonly missing: readonly string[];
-  readonly passage?: string | undefined;
+  readonly passage?: Passage | undefined;
 }
 
 /** Compares the figures of each claim with a page; undefined if it was cut, or if its language is neither English nor Japanese. */
 export function figuresOn(
   claims: readonly string[],
-  { visible, other, isCut }: PageText,
+  { visible, other, isCut, pages }: PageText,
 ): readonly FigureFinding[] | undefined {
   const language = textLanguage(visible);
   if (isCut || language === undefined) return undefined;
   const index = figureIndex([visible, ...other].join('\n'));
-  return claims.map((claim) => ({
-    missing: missingFigures([claim], index),
-    passage: resemblance([claim], visible, language).quote,
-  }));
+  return claims.map((claim) => {
+    const { quote: text, start } = resemblance([claim], visible, language);
+    const passage = text === undefined ? undefined : withoutUndefined({ text, page: pageAt(start, pages) });
+    return { missing: missingFigures([claim], index), passage };
+  });
 }
 
 export function hasFigures(claim: string): boolean {
@@ -58,10 +62,14 @@ export function hasFigures(claim: string): boolean {
 /** The best passage for any of the claims, or the finding that no passage resembles one. */
 function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
   const comparable = claims.filter((claim) => textLanguage(claim) === language);
-  if (language === undefined || comparable.length === 0) return { quote: undefined, isUnrelated: false };
+  if (language === undefined || comparable.length === 0) return { quote: undefined, start: 0, isUnrelated: false };
   const passages = comparable.map((claim) => passageFor(claim, visible));
   const best = passages.reduce((best, passage) => (passage.share > best.share ? passage : best));
-  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, isUnrelated: false };
+  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, start: best.start, isUnrelated: false };
   const isLong = (claim: string) => (language === 'ja' ? claim.length >= 8 : claim.split(' ').length >= 4);
-  return { quote: undefined, isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)) };
+  return {
+    quote: undefined,
+    start: 0,
+    isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)),
+  };
 }

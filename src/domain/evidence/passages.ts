@@ -24,7 +24,7 @@ export function passageFor(claim: string, visible: string) {
   places.sort((a, b) => a.at - b.at);
   const best = bestWindow(places, weights);
   const share = total === 0 ? 1 : best.weight / total;
-  return { share, quote: best.end === 0 ? '' : quoteAround(visible, best.start, best.end) };
+  return { share, start: best.start, quote: best.end === 0 ? '' : quoteAround(visible, best.start, best.end) };
 }
 
 type Place = Readonly<{ at: number; end: number; term: string }>;

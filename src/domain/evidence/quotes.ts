@@ -1,4 +1,6 @@
+import { withoutUndefined } from '../values/json.ts';
 import type { PageText } from './evidence.ts';
+import { type Passage, pageAt } from './passage.ts';
 import { passageFor } from './passages.ts';
 import { isJapaneseScript, quoteForm, withoutNotes } from './quote-form.ts';
 
@@ -6,21 +8,20 @@ import { isJapaneseScript, quoteForm, withoutNotes } from './quote-form.ts';
 export interface QuoteFinding {
   /** `unknown`: the page was cut, and its beginning does not have it. */
   readonly state: 'found' | 'missing' | 'unknown';
-  readonly passage?: string;
+  readonly passage?: Passage;
 }
 
-/** The share of the words of a quotation that a similar passage has. */
-const MIN_SHARE = 0.26;
-
 /** Looks for quotations on a page, one finding for each. */
-export function quotesOn(quotes: readonly string[], { visible, other, isCut }: PageText): readonly QuoteFinding[] {
-  const pages = [visible, withoutNotes(visible), other.join('\n')].map(quoteForm);
+export function quotesOn(quotes: readonly string[], page: PageText): readonly QuoteFinding[] {
+  const { visible, other, isCut } = page;
+  const forms = [visible, withoutNotes(visible), other.join('\n')].map(quoteForm);
   return quotes.map((quote): QuoteFinding => {
     const chains = chainsOf(quote);
-    if (pages.some((page) => hasChains(page, chains))) return { state: 'found' };
+    if (forms.some((form) => hasChains(form, chains))) return { state: 'found' };
     if (isCut) return { state: 'unknown' };
-    const { share, quote: passage } = passageFor(quote, visible);
-    return { state: 'missing', ...(share >= MIN_SHARE && passage !== '' && { passage }) };
+    const { quote: text, start } = passageFor(quote, visible);
+    if (text === '') return { state: 'missing' };
+    return { state: 'missing', passage: withoutUndefined({ text, page: pageAt(start, page.pages) }) };
   });
 }
 

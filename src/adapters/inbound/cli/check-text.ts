@@ -4,8 +4,10 @@ import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, NOTHING_READ, SUCCEEDED } from '../exit-codes.ts';
+import { toCheckJson } from '../words/check-json.ts';
 import { CHECK } from '../words/check-messages.ts';
-import { type Checked, checkText, findingsIn, isUnread, toCheckJson } from '../words/check-report.ts';
+import { checkText, findingsIn, isUnread } from '../words/check-report.ts';
+import type { Checked } from '../words/check-summary.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
 /** A text that is checked; `file` names it in the report. */

@@ -89,11 +89,20 @@ export function answerToolList(
 
 const OUTPUT = {
   summary: { type: 'string' },
-  findings: { type: 'integer', description: 'dead links, and claims with figures that are not on their page' },
+  findings: {
+    type: 'integer',
+    description: 'dead links, and claims with figures and quotations that are not on their page',
+  },
   links: { type: 'array', items: { type: 'object' }, description: 'url, state (ok, dead, unreadable), status, reason' },
   claims: { type: 'array', items: { type: 'object' }, description: 'claim, url, missing figures, nearest passage' },
+  quotes: {
+    type: 'array',
+    items: { type: 'object' },
+    description: 'quote, url, state (found, missing, unread), nearest passage',
+  },
 };
 
+const OMITTED = { type: 'integer', description: 'entries that were left out, because a model reads the report' };
 const FURTHER = { type: 'integer', description: 'links after the first 2,000, which were not read' };
 
 export const CHECK_SOURCES: GatewayTool = {
@@ -101,8 +110,8 @@ export const CHECK_SOURCES: GatewayTool = {
   name: CHECK_TOOL,
   title: 'Check the sources of a text',
   description:
-    'Check a text that has links (Markdown, HTML, footnotes, numbered sources) before you rely on it: whether each linked page exists, and which figures of the sentences that cite it are not on the page.',
+    'Check a text that has links (Markdown, HTML, footnotes, numbered sources) before you rely on it: whether each linked page exists, and which figures and quotations of the sentences that cite it are not on the page.',
   inputSchema: objectSchema({ text: { type: 'string', description: 'The complete text, with its links.' } }, 'text'),
-  outputSchema: objectSchema({ ...OUTPUT, further_links: FURTHER }, ...Object.keys(OUTPUT)),
+  outputSchema: objectSchema({ ...OUTPUT, omitted: OMITTED, further_links: FURTHER }, ...Object.keys(OUTPUT)),
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
 };

@@ -1,23 +1,14 @@
-import {
-  MAX_LINKS,
-  type ReportedClaim,
-  type ReportedLink,
-  type SourcesReport,
-} from '../../../application/check/check-sources.ts';
+import { MAX_LINKS } from '../../../application/check/check-sources.ts';
+import type { ReportedClaim, ReportedLink, ReportedQuote } from '../../../application/check/sources-report.ts';
 import type { PageCheck } from '../../../domain/answers/known-page.ts';
 import type { Language } from '../../../domain/answers/language.ts';
 import type { Place } from '../../../domain/check/text-places.ts';
-import type { SkipReason } from '../../../domain/check/written-url.ts';
+import type { Passage } from '../../../domain/evidence/passage.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { whyOf } from './check-messages.ts';
-import { notOnPage } from './page-findings.ts';
+import { type Checked, checkSummary } from './check-summary.ts';
+import { notOnPage, notQuoted } from './page-findings.ts';
 import { count } from './plain.ts';
-
-/** A text that was checked; `file` names it if it is a file. */
-export interface Checked {
-  readonly file?: string | undefined;
-  readonly report: SourcesReport;
-}
 
 interface Shown {
   readonly language: Language;
@@ -29,7 +20,7 @@ interface Shown {
 
 type Say = (ja: string, en: string) => string;
 
-/** The number of findings: dead links, and claims with figures that are not on the page. */
+/** The number of findings: dead links, and claims with figures and quotations that are not on the page. */
 export function findingsIn(checked: readonly Checked[], isStrict = false): number {
   return checked.reduce((sum, one) => sum + findingLines(one, { language: 'en', isStrict }).length, 0);
 }
@@ -79,7 +70,10 @@ export function checkText(checked: readonly Checked[], shown: Shown): string {
 const MAX_MORE = 20;
 
 /** The findings in the order of the text, each with its place. */
-function findingLines({ file, report: { links, claims } }: Checked, { language, isStrict }: Shown): readonly string[] {
+function findingLines(
+  { file, report: { links, claims, quotes } }: Checked,
+  { language, isStrict }: Shown,
+): readonly string[] {
   const say: Say = (ja, en) => (language === 'ja' ? ja : en);
   const isFinding = ({ state }: PageCheck) => state === 'dead' || (isStrict === true && state === 'unreadable');
   const ofLinks = links.filter(isFinding).map((link) => ({ at: link.places[0], line: linkLine(link, file, language) }));
@@ -88,7 +82,10 @@ function findingLines({ file, report: { links, claims } }: Checked, { language, 
     if (claim.missing.length === 0 && !isUncited) return [];
     return [{ at: claim.place, line: isUncited ? uncitedLine(claim, file, say) : missingLine(claim, file, say) }];
   });
-  const ordered = [...ofLinks, ...ofClaims].sort(({ at: a }, { at: b }) =>
+  const ofQuotes = quotes
+    .filter(({ state }) => state === 'missing')
+    .map((quote) => ({ at: quote.place, line: quoteLine(quote, file, say) }));
+  const ordered = [...ofLinks, ...ofClaims, ...ofQuotes].sort(({ at: a }, { at: b }) =>
     a === undefined || b === undefined ? 0 : a.line - b.line || a.column - b.column,
   );
   return ordered.map(({ line }) => line);
@@ -130,9 +127,22 @@ function missingLine(
   file: string | undefined,
   say: Say,
 ): string {
-  const nearest = Object.values(passages).map((passage) => `\n  ${say('近い箇所', 'nearest passage')}: ${passage}`);
   const problem = notOnPage(missing, say('ja', 'en') as Language);
-  return `- ${at([place], file)}${urls.join(', ')}: ${problem}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearest.join('')}`;
+  return `- ${at([place], file)}${urls.join(', ')}: ${problem}\n  ${say('文', 'claim')}: ${cleanLine(claim)}${nearestLines(passages, say)}`;
+}
+
+function quoteLine({ quote, place, urls, passages }: ReportedQuote, file: string | undefined, say: Say): string {
+  const problem = notQuoted(say('ja', 'en') as Language);
+  return `- ${at([place], file)}${urls.join(', ')}: ${problem}\n  ${say('引用', 'quotation')}: ${cleanLine(quote)}${nearestLines(passages, say)}`;
+}
+
+function nearestLines(passages: Readonly<Record<string, Passage>>, say: Say): string {
+  return Object.values(passages)
+    .map(({ text, page }) => {
+      const of = page === undefined ? '' : say(`（${page} ページ）`, ` (page ${page})`);
+      return `\n  ${say('近い箇所', 'nearest passage')}${of}: ${text}`;
+    })
+    .join('');
 }
 
 function uncitedLine({ claim, place }: ReportedClaim, file: string | undefined, say: Say): string {
@@ -145,103 +155,4 @@ function at(places: readonly Place[], file: string | undefined): string {
   if (first === undefined) return '';
   const more = others.length === 0 ? '' : ` (+${others.length})`;
   return `${file === undefined ? '' : `${file}:`}${first.line}:${first.column}${more}: `;
-}
-
-/** Such as `12 links: 10 read, 1 not found, 1 not readable; 7 claims with figures: 4 compared, 2 not (page not readable), 1 cites nothing` */
-function checkSummary(checked: readonly Checked[], language: Language): string {
-  const all = checked.flatMap(({ report }) => report.links);
-  const claims = checked.flatMap(({ report }) => report.claims);
-  const skipped = checked.flatMap(({ report }) => report.skipped);
-  const of = (state: string) => all.filter((link) => link.state === state).length;
-  const in_ = (state: string) => claims.filter((claim) => claim.state === state).length;
-  const [read, dead, unread] = [of('ok'), of('dead'), of('unreadable')];
-  const missing = claims.filter((claim) => claim.missing.length > 0).length;
-  const [compared, unreadClaims, nothing, noPage, unclear] = (
-    ['compared', 'unread', 'nothing', 'no_page', 'unclear'] as const
-  ).map(in_);
-  const reasons = [...new Set(skipped.map(({ reason }) => reason))].map((reason) => {
-    const [ja, en] = SKIPPED[reason];
-    const some = skipped.filter((one) => one.reason === reason).length;
-    return language === 'ja' ? `${ja} ${some}` : `${some} ${en}`;
-  });
-  if (language === 'ja') {
-    const parts = [`読めたもの ${read}`, dead && `見つからないもの ${dead}`, unread && `読めないもの ${unread}`];
-    const ofClaims = [
-      `照合 ${compared}`,
-      unreadClaims && `ページが読めず未照合 ${unreadClaims}`,
-      noPage && `出典にリンクなし ${noPage}`,
-      unclear && `どの部分の出典か不明 ${unclear}`,
-      nothing && `出典なし ${nothing}`,
-    ];
-    return [
-      all.length === 0 ? 'リンクがありません' : `リンク ${all.length}: ${parts.filter(Boolean).join('、')}`,
-      claims.length > 0 && `数字のある文 ${claims.length}: ${ofClaims.filter(Boolean).join('、')}`,
-      missing > 0 && `${missing} 文に、ページにない数字があります`,
-      reasons.length > 0 && `確認しない URL ${skipped.length}: ${reasons.join('、')}`,
-    ]
-      .filter(Boolean)
-      .join('。');
-  }
-  const parts = [`${read} read`, dead && `${dead} not found`, unread && `${unread} not readable`];
-  const ofClaims = [
-    `${compared} compared`,
-    unreadClaims && `${unreadClaims} not (page not readable)`,
-    noPage && `${noPage} not (source without a link)`,
-    unclear && `${unclear} not (unclear which part a source is for)`,
-    nothing && `${nothing} ${nothing === 1 ? 'cites' : 'cite'} nothing`,
-  ];
-  return [
-    all.length === 0 ? 'No links' : `${count(all.length, 'link')}: ${parts.filter(Boolean).join(', ')}`,
-    claims.length > 0 && `${count(claims.length, 'claim')} with figures: ${ofClaims.filter(Boolean).join(', ')}`,
-    missing > 0 && `${missing} ${missing === 1 ? 'has' : 'have'} figures that are not on the page`,
-    reasons.length > 0 && `${count(skipped.length, 'URL')} skipped: ${reasons.join(', ')}`,
-  ]
-    .filter(Boolean)
-    .join('; ');
-}
-
-const SKIPPED: Readonly<Record<SkipReason, readonly [ja: string, en: string]>> = {
-  code: ['コード', 'in code'],
-  comment: ['コメント', 'in comments'],
-  navigation: ['ナビゲーション', 'in navigation'],
-  image: ['画像', 'of images'],
-  placeholder: ['プレースホルダー', 'with placeholders'],
-  relative: ['相対リンク', 'relative'],
-  scheme: ['ほかのスキーム', 'of other schemes'],
-  invalid: ['不正な URL', 'not valid'],
-  ignored: ['除外', 'ignored'],
-  limit: ['上限を超えたもの', 'after the first 100'],
-};
-
-const NOWHERE: Place = { line: 1, column: 1 };
-
-/** The report for programs. A claim has an entry for each page that it cites. */
-export function toCheckJson(checked: readonly Checked[], language: Language, isStrict = false) {
-  const further = checked.reduce((sum, { report }) => sum + (report.further ?? 0), 0);
-  return {
-    summary: checkSummary(checked, language),
-    findings: findingsIn(checked, isStrict),
-    links: checked.flatMap(({ file, report }) =>
-      report.links.map(({ places, finalUrl, isMoved, ...link }) => ({
-        ...link,
-        reason: whyOf(link, language),
-        ...(finalUrl !== undefined && { final_url: finalUrl, ...(isMoved && { moved: true }) }),
-        file,
-        ...(places[0] ?? NOWHERE),
-        ...(places.length > 1 && { places }),
-      })),
-    ),
-    claims: checked.flatMap(({ file, report }) =>
-      report.claims.flatMap(({ claim, place, state, urls, compared, missing, passages }) => {
-        const common = { claim, missing, state, file, ...place };
-        const named = compared.length > 0 ? compared : urls;
-        const pages: readonly (string | undefined)[] = named.length > 0 ? named : [undefined];
-        return pages.map((url) => ({ ...common, url, passage: passages[url ?? ''] }));
-      }),
-    ),
-    skipped: checked.flatMap(({ file, report }) =>
-      report.skipped.map(({ place, ...skipped }) => ({ ...skipped, file, ...place })),
-    ),
-    ...(further > 0 && { further_links: further }),
-  };
 }

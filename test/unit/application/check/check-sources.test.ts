@@ -44,7 +44,7 @@ describe('a claim with figures', () => {
           claim: 'The tower has 43 steps.',
           state: 'compared',
           missing: ['43'],
-          passages: { [A]: 'The tower of the town has 42 steps.' },
+          passages: { [A]: { text: 'The tower of the town has 42 steps.' } },
         },
         { urls: [A], claim: 'The tower has 42 steps.', missing: [] },
       ],

@@ -2,8 +2,8 @@ import type { Answer } from '../../../../application/tools/tool-call.ts';
 import type { AnswerResult } from '../../../../domain/answers/answer-result.ts';
 import type { Citation } from '../../../../domain/answers/citation.ts';
 import { deadReason, type PageCheck } from '../../../../domain/answers/known-page.ts';
-import type { toCheckJson } from '../../words/check-report.ts';
-import { noPassage, notOnPage } from '../../words/page-findings.ts';
+import type { toCheckJson } from '../../words/check-json.ts';
+import { noPassage, notOnPage, notQuoted } from '../../words/page-findings.ts';
 import { hostOf, webHref } from './web-link.ts';
 
 /** The result of an answer tool, with the part of the report that the page shows. */
@@ -66,15 +66,24 @@ export interface ReportItem {
   readonly passage?: string | undefined;
 }
 
-/** The findings in the order of the text: figures that are not on their page, and dead links. */
-export function findingsOf({ claims, links }: CheckReport): readonly ReportItem[] {
+/** The findings in the order of the text: figures and quotations that are not on their page, and dead links. */
+export function findingsOf({ claims, quotes, links }: CheckReport): readonly ReportItem[] {
   const missing = claims.flatMap((found) => {
-    const { url, claim, missing, passage, line, column } = found;
+    const { url, missing } = found;
     if (missing.length === 0 || url === undefined) return [];
-    const problem = notOnPage(missing, 'en');
-    return [{ href: hrefAt(url, passage), url, problem, claim, passage, line, column }];
+    return [itemOf({ ...found, url, problem: notOnPage(missing, 'en') })];
   });
-  return [...missing, ...withState(links, 'dead')].sort((a, b) => a.line - b.line || a.column - b.column);
+  const altered = quotes.flatMap(({ url, quote, state, ...found }) =>
+    state !== 'missing' || url === undefined ? [] : [itemOf({ ...found, url, claim: quote, problem: notQuoted('en') })],
+  );
+  return [...missing, ...altered, ...withState(links, 'dead')].sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+type Found = Omit<ReportItem, 'href'> & { readonly claim: string; readonly page?: number };
+
+function itemOf({ url, problem, claim, passage, page, line, column }: Found): ReportItem {
+  const href = page === undefined ? hrefAt(url, passage) : `${url.replace(/#.*/, '')}#page=${page}`;
+  return { href, url, problem, claim, passage, line, column };
 }
 
 export function unreadableOf({ links }: CheckReport): readonly ReportItem[] {

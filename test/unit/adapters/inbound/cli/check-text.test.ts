@@ -93,6 +93,7 @@ test('JSON has the summary, the links and the claims; findings have exit code 1'
       { claim: 'The tower has 43 steps.', url: 'https://tower.com', missing: ['43'], passage, ...COMPARED, column: 1 },
       { claim: 'It has 42 steps.', url: 'https://tower.com', missing: [], passage, ...COMPARED, column: 45 },
     ],
+    quotes: [],
     skipped: [],
   });
 });

@@ -46,7 +46,7 @@ test('what the page does not say is a finding, and the similar passage is kept',
 
 const A = 'https://a.example/x';
 const B = 'https://b.example/#part';
-const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [], skipped: [] };
+const NOTHING: CheckReport = { summary: '', findings: 0, links: [], claims: [], quotes: [], skipped: [] };
 const AT = { file: undefined, line: 2, column: 1 };
 const CLAIM = { ...AT, state: 'compared' as const, passage: undefined };
 
@@ -63,10 +63,24 @@ test('findings have the order of the text; what could not be read is apart', () 
     { ...CLAIM, claim: 'It is 4.', url: A, missing: ['4', '5 %'] },
     { ...CLAIM, claim: 'It is 6.', url: A, missing: [] },
   ];
-  const report = { ...NOTHING, links, claims };
+  const quote = { ...AT, line: 3, quote: 'It is very old.', url: A, passage: 'It is quite old.', page: 7 };
+  const quotes = [
+    { ...quote, state: 'missing' as const },
+    { ...quote, state: 'found' as const },
+  ];
+  const report = { ...NOTHING, links, claims, quotes };
   expect(findingsOf(report)).toEqual([
     { url: B, href: B, problem: 'not found (HTTP 404)', line: 1, column: 1 },
     { url: A, href: A, claim: 'It is 4.', problem: '"4", "5 %" not on the page', line: 2, column: 1 },
+    {
+      url: A,
+      href: `${A}#page=7`,
+      claim: 'It is very old.',
+      passage: 'It is quite old.',
+      problem: 'the quotation is not on the page in these words',
+      line: 3,
+      column: 1,
+    },
   ]);
   expect(unreadableOf(report)).toMatchObject([{ url: 'https://c.example', problem: 'HTTP 403' }]);
 });
