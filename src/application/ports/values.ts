@@ -13,6 +13,8 @@ export type ValueReference =
       readonly words: readonly string[];
       /** The folder in which it runs, as an absolute path. */
       readonly folder: string;
+      /** Variables that it gets beside those of this program. */
+      readonly variables?: Readonly<Record<string, string>>;
     };
 
 /**

@@ -179,6 +179,39 @@ describe('a header of a remote server', () => {
   });
 });
 
+describe('headersHelper of Claude Code', () => {
+  async function open(printed: string) {
+    const remote = await startModernServer();
+    const folder = newFolder();
+    writeFileSync(path.join(folder, 'helper.mjs'), printed);
+    const server = { url: remote.url, headers: { 'X-Team': 'a' }, headersHelper: `'${process.execPath}' helper.mjs` };
+    const file = path.join(folder, '.mcp.json');
+    writeFileSync(file, JSON.stringify({ mcpServers: { far: server } }));
+    return { remote, ...(await runCli(['tools', '--servers', file])) };
+  }
+
+  test('adds headers, which know the name and the URL of the server', async () => {
+    const { remote, stdout, stderr } = await open(`const { env } = process;
+      console.log(JSON.stringify({
+        Authorization: 'Bearer ' + env.CLAUDE_CODE_MCP_SERVER_NAME + '-token-0123456789',
+        'X-Url': env.CLAUDE_CODE_MCP_SERVER_URL,
+      }));`);
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(/^far: available/);
+    expect(remote.seen.at(-1)?.headers).toMatchObject({
+      authorization: 'Bearer far-token-0123456789',
+      'x-url': remote.url,
+      'x-team': 'a',
+    });
+  });
+
+  test('that prints no headers is an error of its server, without what it printed', async () => {
+    const { stdout, stderr } = await open(`console.log('printed-secret');`);
+    expect(stdout).toContain('headersHelper: expected a command that prints a JSON object of headers');
+    expect(stdout + stderr).not.toContain('printed-secret');
+  });
+});
+
 test('a reload reads a reference only if its text has changed', async () => {
   const vault = newVault();
   const gateway = await startGatewayProcess([child({ TOKEN: vault.reference('one') })]);

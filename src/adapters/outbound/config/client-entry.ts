@@ -10,6 +10,8 @@ import { SERVER_TABLE } from './server-keys.ts';
 /** An entry of another client in the form of the YAML file. */
 export interface TranslatedEntry {
   readonly value: unknown;
+  /** A command that prints further headers. */
+  readonly headersHelper?: string;
   /** The paths of texts whose references were already replaced. */
   readonly literal: ReadonlySet<string>;
   /** The key in the file for a key in YAML, if it is another. */
@@ -59,7 +61,7 @@ interface Given extends Pick<KeyContext, 'entry' | 'project' | 'documents'> {
   readonly notices: Notices;
 }
 
-const OF_REMOTES = ['url', 'headers', 'auth.scopes', 'auth.resource', 'transport'];
+const OF_REMOTES = ['url', 'headers', 'headersHelper', 'auth.scopes', 'auth.resource', 'transport'];
 const OF_CHILDREN = ['command', 'args', 'env', 'cwd'];
 
 /** Translates one entry into the form of the YAML file. */
@@ -94,7 +96,15 @@ export class Translation {
       const [section = '', key] = path.split('.');
       value[section] = key === undefined ? one : { ...(value[section] as JsonObject), [key]: one };
     }
-    return { value, literal: this.#literal, sources: this.#sources, found: this.#found, files: this.#files };
+    const { headersHelper, ...others } = value;
+    return {
+      value: others,
+      literal: this.#literal,
+      sources: this.#sources,
+      found: this.#found,
+      files: this.#files,
+      ...(typeof headersHelper === 'string' && { headersHelper }),
+    };
   }
 
   /** Whether the entry is a command. If it is also a URL, its type decides. */

@@ -87,9 +87,7 @@ export const CLIENT_KEYS = {
   oauth: { is: 'its scopes', read: readOAuth },
   auth: { is: 'its scopes', read: readOAuth },
   oauth_resource: as('auth.resource'),
-  headersHelper: {
-    notRead: `not read yet, so that its headers are not sent: put them into headers, with \u0024{NAME} for the variable of a secret`,
-  },
+  headersHelper: { is: '`headers`, as JSON from a command, when the server connects', read: readHelper },
   authProviderType: { notRead: `not read: put a token into headers` },
   targetAudience: { notRead: `not read: put a token into headers` },
   targetServiceAccount: { notRead: `not read: put a token into headers` },
@@ -126,7 +124,6 @@ export function isSwitchedOff({ disabled, enabled }: JsonObject): boolean {
   return /^true$/i.test(toText(disabled)) || /^false$/i.test(toText(enabled));
 }
 
-/** A member that is null is absent. */
 function withoutNull(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member != null)) : value;
 }
@@ -190,6 +187,10 @@ function readBearer(value: unknown, { variable, report }: KeyContext): Targets |
   const token = variable(value);
   if (token === undefined) return report(`the environment variable ${value} is not set`);
   return { headers: { Authorization: `Bearer ${token}` } };
+}
+
+function readHelper(value: unknown, { report }: KeyContext): Targets | undefined {
+  return typeof value === 'string' ? { headersHelper: value } : report('expected a command that prints headers');
 }
 
 function readFolder(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { ValueReference } from '../../../application/ports/values.ts';
-import { withoutUndefined } from '../../../domain/values/json.ts';
+import { isObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import { MASK, unquoted } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
 import { passwordsOf } from '../network/addresses.ts';
@@ -122,9 +122,11 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
 
 /** The secrets in a value of a file or a command: the text, and credentials that it contains. */
 export function secretsIn(text: string): readonly string[] {
-  return [text, unquoted(text.trim()), credentialsOf(text), ...passwordsOf(text)]
-    .filter((secret) => secret !== '')
-    .flatMap(formsOf);
+  const json = parseJson(text);
+  const members = isObject(json) ? Object.values(json).filter((member) => typeof member === 'string') : [];
+  const ofMembers = members.flatMap((member) => [member, credentialsOf(member)]).filter(isSecret);
+  const all = [text, unquoted(text.trim()), credentialsOf(text), ...passwordsOf(text), ...ofMembers];
+  return all.filter((secret) => secret !== '').flatMap(formsOf);
 }
 
 /** The client secrets, as they are and in the forms in which `Authorization` has them. */

@@ -3,6 +3,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { looksLikeKey } from '../../../domain/values/redaction.ts';
 import { GATEWAY_MARKER, type NamedText, variableText } from '../network/environment.ts';
+import { toHelper, withHeaders, withHelper } from './headers-helper.ts';
 import type { ConfigTree } from './keys.ts';
 import { reportUnaccepted } from './kinds.ts';
 import { type Report, reporter, withoutSecrets } from './problems.ts';
@@ -185,12 +186,15 @@ function readEntry(entry: GivenEntry, context: Context) {
   const name = typeof value.name === 'string' ? value.name.trim() : undefined;
   if (isYaml) checkKeys(value, report);
   const inContext = { ...context, folder, references, literal, isYaml, onUnset };
-  const read = isObject(given) ? readServerEntry(value, inContext, report) : report('', NO_SERVER);
+  const plain = isObject(given) ? readServerEntry(value, inContext, report) : report('', NO_SERVER);
+  const helper = plain && entry.headersHelper !== undefined ? toHelper(entry, plain, report) : undefined;
+  const read = plain && (helper === undefined ? plain : withHelper(plain, helper));
   if (read?.values === undefined) return { value, name, entry: read, found };
   const complete = (values: ReadonlyMap<string, string>): Completed => {
     const problems: ConfigProblem[] = [];
     const entry = readServerEntry(value, { ...inContext, expanded: [], values }, reporterOf(problems));
-    return problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { entry };
+    const all = helper === undefined ? entry : withHeaders(entry, helper, values, reporterOf(problems));
+    return problems.length > 0 ? { problems: problems.map(withoutSecrets) } : { entry: all };
   };
   return { value, name, entry: { ...read, complete }, found };
 }

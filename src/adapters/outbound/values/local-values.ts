@@ -71,12 +71,12 @@ class CommandRun {
   #bytes = 0;
   #errors = Buffer.alloc(0);
 
-  constructor({ words: [name = '', ...args], folder }: Command, { clock, environment }: Options) {
+  constructor({ words: [name = '', ...args], folder, variables }: Command, { clock, environment }: Options) {
     this.#name = name;
     this.#clock = clock;
     this.#child = spawn(name, args, {
       cwd: folder,
-      env: { ...environment },
+      env: { ...environment, ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: process.platform !== 'win32',
       windowsHide: true,
