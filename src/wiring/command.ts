@@ -21,7 +21,7 @@ import { decodedText } from '../adapters/outbound/files/text-decoder.ts';
 import { CANCELLED, never, untilAborted } from '../application/async/deadline.ts';
 import { answerServers } from '../application/gateway/offer.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
-import type { PageCheck } from '../domain/answers/known-page.ts';
+import type { PageCheck } from '../domain/answers/citation.ts';
 import { type CallOrigin, LOCAL_CALLER } from '../domain/gateway/call-origin.ts';
 import { reasonOf } from '../domain/values/certificate-problem.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';

@@ -16,7 +16,7 @@ import type { Clock, Logger, Services } from '../application/ports/services.ts';
 import type { ValueReader } from '../application/ports/values.ts';
 import { Audit } from '../application/tools/audit.ts';
 import { KeptValues } from '../application/values/kept-values.ts';
-import { CHECK_TOOL } from '../domain/answers/tool-name.ts';
+import { CHECK_TOOL } from '../domain/answers/question.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { createRedactor, redactedJson } from '../domain/values/redaction.ts';
 import { readLoginsKey } from './secrets.ts';

@@ -3,7 +3,7 @@ import { HttpServer } from '../../src/adapters/inbound/http/serve.ts';
 import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { ToolSet } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
-import { isToolName } from '../../src/domain/answers/tool-name.ts';
+import { isToolName } from '../../src/domain/answers/question.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';
 import { createRedactor } from '../../src/domain/values/redaction.ts';
 import { answersOf, catalogueOf } from '../support/catalogue.ts';

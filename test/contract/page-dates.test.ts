@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { WebCitedPages } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
 import type { Clock } from '../../src/application/ports/services.ts';
-import type { CitationCheck } from '../../src/domain/answers/known-page.ts';
+import type { CitationCheck } from '../../src/domain/answers/citation.ts';
 import { FakeCitedPages } from '../support/fake-cited-pages.ts';
 import { FakeClock, settled } from '../support/fake-clock.ts';
 import { type PageServer, startPageServer } from '../support/page-server.ts';

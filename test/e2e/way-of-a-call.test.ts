@@ -28,7 +28,6 @@ const WAY: readonly (readonly [file: string, name: string])[] = [
   ['adapters/outbound/openai/openai-responses-search', 'search'],
   ['adapters/outbound/openai/openai-responses-search', '#ask'],
   ['adapters/outbound/openai/attempts', 'send'],
-  ['adapters/outbound/openai/attempts', '#plain'],
   ['adapters/outbound/openai/attempts', '#read'],
   ['adapters/outbound/openai/response-reader', 'readResponse'],
   ['adapters/outbound/openai/api-client', 'ask'],
@@ -37,12 +36,12 @@ const WAY: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * As measured with Node.js 20, for a question with a recorded reply. Of the files, 17 are about the answer (`domain` and `application/answers`), 10 about
- * the API, 10 about MCP over stdio.
+ * As measured with Node.js 20, for a question with a recorded reply. Of the files, 10 are about the API, 10 about the answer (`domain/answers` and
+ * `application/answers`), 8 about MCP over stdio.
  */
-const MAX_FILES = 47;
-/** 262 were counted; other versions of Node.js may count the initializers of classes differently. */
-const MAX_FUNCTIONS = 270;
+const MAX_FILES = 51;
+/** 318 were counted; other versions of Node.js may count the initializers of classes differently. */
+const MAX_FUNCTIONS = 325;
 
 /** Loads packages, and makes what later questions share. */
 const WARM_UP_CALLS = 3;

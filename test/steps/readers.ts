@@ -9,9 +9,8 @@ import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
 import { handleIn } from '../../src/domain/answers/answer-handle.ts';
 import { cutAtParagraph } from '../../src/domain/answers/answer-size.ts';
 import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
-import { languageOf } from '../../src/domain/answers/language.ts';
 import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
-import { parseQuestion } from '../../src/domain/answers/question.ts';
+import { languageOf, parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
 import { bareUrls } from '../../src/domain/check/bare-urls.ts';
 import { blockQuotes } from '../../src/domain/check/block-quotes.ts';
@@ -169,7 +168,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
       3,
       '2026-01-01',
     ),
-  'domain/answers/language.ts#languageOf': languageOf,
+  'domain/answers/question.ts#languageOf': languageOf,
   'domain/answers/question.ts#parseQuestion': (text) =>
     parseQuestion('answer', { query: text, recency_days: text, domains: [text] }, DEFAULTS),
   'domain/answers/sources-section.ts#sourcesSection': (text) =>

@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { isToolName } from '../../domain/answers/tool-name.ts';
+import { isToolName } from '../../domain/answers/question.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { SearchObserver } from '../ports/llm-search.ts';

@@ -3,12 +3,11 @@ import type { AnswerError, EmptyAnswer } from '../../domain/answers/answer-error
 import { type AnswerHandle, handleIn } from '../../domain/answers/answer-handle.ts';
 import { renderAnswer } from '../../domain/answers/answer-result.ts';
 import { type ChosenCitations, chooseCitations } from '../../domain/answers/chosen-citations.ts';
-import type { KnownPage } from '../../domain/answers/known-page.ts';
+import type { KnownPage } from '../../domain/answers/citation.ts';
 import { type ModelProfile, profileFor, profileSupport } from '../../domain/answers/model-profile.ts';
 import type { Cost } from '../../domain/answers/prices.ts';
-import { parseQuestion } from '../../domain/answers/question.ts';
+import { parseQuestion, type ToolName } from '../../domain/answers/question.ts';
 import { systemPolicyIn } from '../../domain/answers/system-policy.ts';
-import type { ToolName } from '../../domain/answers/tool-name.ts';
 import { unfinishedAnswer } from '../../domain/answers/unfinished-answer.ts';
 import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';
@@ -66,9 +65,11 @@ const CANCELLED = { kind: 'cancelled' } as const;
 /** Answers a question with a model that may search the web. */
 export class AnswerQuery {
   readonly #deps: AnswerQueryDependencies;
+  readonly #instructions: string;
 
   constructor(deps: AnswerQueryDependencies) {
     this.#deps = deps;
+    this.#instructions = deps.config.instructions ?? systemPolicyIn(deps.config.timeZone);
   }
 
   /** The promise does not reject for a failure that the caller can act on. Ends with `cancelled` soon after `signal` aborts. */
@@ -112,7 +113,7 @@ export class AnswerQuery {
       by,
       question: question.value,
       profile,
-      instructions: config.instructions ?? systemPolicyIn(config.timeZone),
+      instructions: this.#instructions,
       today: zonedDate(clock.now(), config.timeZone),
       timeZone: config.timeZone,
       deadlineMs: clock.elapsedMs() + limitMs,

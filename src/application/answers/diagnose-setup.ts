@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import type { AnswerError, SearchError } from '../../domain/answers/answer-error.ts';
 import { profileFor } from '../../domain/answers/model-profile.ts';
-import { TOOL_NAMES } from '../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../domain/answers/question.ts';
 import { type CallOrigin, EVERYTHING, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
 import type { GroundingPolicy } from '../../domain/grounded/grounding.ts';
 import { zonedDate } from '../../domain/values/zoned-date.ts';

@@ -1,7 +1,7 @@
 import { err, type Result } from 'neverthrow';
 import type { SearchError } from '../../domain/answers/answer-error.ts';
 import { type AnswerHandle, toHandle } from '../../domain/answers/answer-handle.ts';
-import type { Language } from '../../domain/answers/language.ts';
+import type { Language } from '../../domain/answers/question.ts';
 import { BUILT_IN_SERVER, type CallOrigin, isLocal, LOCAL_CALLER } from '../../domain/gateway/call-origin.ts';
 import { BoundedMap } from '../../domain/values/bounded-map.ts';
 import type { Kind } from '../../domain/values/kind.ts';

@@ -1,7 +1,6 @@
 import type { AnswerResult } from '../../domain/answers/answer-result.ts';
 import type { ChosenCitations } from '../../domain/answers/chosen-citations.ts';
-import { pageKey } from '../../domain/answers/citation.ts';
-import type { KnownPage } from '../../domain/answers/known-page.ts';
+import { type KnownPage, pageKey } from '../../domain/answers/citation.ts';
 import { isWebUrl } from '../../domain/values/web-url.ts';
 import type { Config } from '../ports/config.ts';
 import type { SearchReply } from '../ports/llm-search.ts';

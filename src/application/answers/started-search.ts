@@ -1,5 +1,5 @@
 import { err } from 'neverthrow';
-import { type Language, languageOf } from '../../domain/answers/language.ts';
+import { type Language, languageOf } from '../../domain/answers/question.ts';
 import type { Kind } from '../../domain/values/kind.ts';
 import { CANCELLED, forwardAbort, untilAborted } from '../async/deadline.ts';
 import type {

@@ -1,4 +1,4 @@
-import type { PageCheck } from '../../domain/answers/known-page.ts';
+import type { PageCheck } from '../../domain/answers/citation.ts';
 import type { ReadText, TextClaim, TextQuote } from '../../domain/check/checked-text.ts';
 import type { Place } from '../../domain/check/text-places.ts';
 import type { FigureFinding } from '../../domain/evidence/evidence.ts';

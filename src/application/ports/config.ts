@@ -1,8 +1,7 @@
-import type { CitationCheck } from '../../domain/answers/known-page.ts';
+import type { CitationCheck } from '../../domain/answers/citation.ts';
 import type { ModelProfiles } from '../../domain/answers/model-profile.ts';
 import type { ModelPrice } from '../../domain/answers/prices.ts';
-import type { SearchDefaults } from '../../domain/answers/question.ts';
-import type { ToolName } from '../../domain/answers/tool-name.ts';
+import type { SearchDefaults, ToolName } from '../../domain/answers/question.ts';
 
 /** The part of the configuration that the core uses, in its sections. */
 export interface Config {

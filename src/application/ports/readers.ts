@@ -1,5 +1,5 @@
 import type { Result } from 'neverthrow';
-import type { CitationEvidence, KnownPage } from '../../domain/answers/known-page.ts';
+import type { CitationEvidence, KnownPage } from '../../domain/answers/citation.ts';
 import type { CheckedText } from '../../domain/check/checked-text.ts';
 import type { FigureFinding, PageText } from '../../domain/evidence/evidence.ts';
 import type { QuoteFinding } from '../../domain/evidence/quotes.ts';

@@ -1,7 +1,7 @@
 import type { Result } from 'neverthrow';
 import { ANSWER_ERRORS, type AnswerError, type SearchError } from '../../domain/answers/answer-error.ts';
 import type { AnswerResult } from '../../domain/answers/answer-result.ts';
-import type { PageCheck } from '../../domain/answers/known-page.ts';
+import type { PageCheck } from '../../domain/answers/citation.ts';
 import type { Cost } from '../../domain/answers/prices.ts';
 import type { CallOrigin, Rights } from '../../domain/gateway/call-origin.ts';
 import type { Asker, Retry } from '../../domain/gateway/elicitation.ts';

@@ -1,7 +1,6 @@
 import type { Kind } from '../values/kind.ts';
 import type { ValueFailure } from '../values/value-failure.ts';
-import type { ArgumentProblem } from './question.ts';
-import type { ToolName } from './tool-name.ts';
+import type { ArgumentProblem, ToolName } from './question.ts';
 
 /** What the API reported about a failure, for troubleshooting. Contains no key and no question. */
 interface Diagnostics {

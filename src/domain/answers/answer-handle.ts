@@ -1,5 +1,5 @@
 import { withoutEnd } from '../values/clean-text.ts';
-import { TOOL_NAMES, type ToolName } from './tool-name.ts';
+import { TOOL_NAMES, type ToolName } from './question.ts';
 
 /** The content of a handle. It names the response of the API that is, or will be, the answer to a question. */
 export interface AnswerHandle {

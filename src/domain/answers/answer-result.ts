@@ -2,10 +2,8 @@ import { cleanLine } from '../values/clean-text.ts';
 import { closeFence } from '../values/code-fence.ts';
 import { cutAtParagraph } from './answer-size.ts';
 import type { ChosenCitations } from './chosen-citations.ts';
-import type { Citation } from './citation.ts';
-import { deadMark, type KnownPage } from './known-page.ts';
-import { type Language, languageOf } from './language.ts';
-import type { Question } from './question.ts';
+import { type Citation, deadMark, type KnownPage } from './citation.ts';
+import { type Language, languageOf, type Question } from './question.ts';
 import { sourcesSection } from './sources-section.ts';
 
 /** The output contract: the JSON that every answer tool returns. */

@@ -1,4 +1,4 @@
-import type { ToolName } from './tool-name.ts';
+import type { ToolName } from './question.ts';
 
 /** The text values that a parameter accepts, or none if it is a number. */
 interface Parameter {

@@ -1,7 +1,19 @@
 import { err, ok, type Result } from 'neverthrow';
+import { MAX_EXAMINED } from '../values/clean-text.ts';
 import { parseJson } from '../values/json.ts';
 import { toHostName } from '../values/web-url.ts';
-import type { ToolName } from './tool-name.ts';
+
+/** The answer tools, in the order of `tools/list`. */
+export const TOOL_NAMES = ['answer', 'answer_detailed', 'answer_quick'] as const;
+
+export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** Checks the sources of a text, with `citations.tool`. */
+export const CHECK_TOOL = 'check_sources';
+
+export function isToolName(value: unknown): value is ToolName {
+  return TOOL_NAMES.some((name) => name === value);
+}
 
 /** A question to a tool, with its hints. */
 export interface Question {
@@ -106,4 +118,28 @@ function entriesOf(value: unknown, depth = 0): readonly unknown[] {
   // The query of a URL may have commas.
   const separator = items.includes('?') ? /[;、，\n]|,\s/ : /[,;、，\n]/;
   return items.split(separator).map((entry) => entry.trim().replace(/^(["'])(.*)\1$/s, '$2'));
+}
+
+/** The languages of this server's own messages. */
+export type Language = 'ja' | 'en';
+
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
+const LATIN = /\p{Script=Latin}/gu;
+/** A quotation ends before the next one of its kind begins, so that marks that do not close are read once. */
+const QUOTED = /「[^「」]*」|『[^『』]*』|“[^“”]*”|"[^"]*"/g;
+/** A Japanese word takes about a third of the characters of an English one. */
+const CHARACTERS_PER_CHARACTER = 3;
+
+/**
+ * The language for messages about a question: Japanese if the question, without its quotations, is mostly Japanese. Han without kana may be Chinese, and
+ * gets English.
+ */
+export function languageOf(text: string): Language {
+  const beginning = text.slice(0, MAX_EXAMINED);
+  const own = beginning.replace(QUOTED, ' ');
+  const asked = /\p{L}/u.test(own) ? own : beginning;
+  const japanese = asked.match(JAPANESE)?.length ?? 0;
+  const latin = asked.match(LATIN)?.length ?? 0;
+  return KANA.test(asked) && japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';
 }

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from './question.ts';
 
 /** The line about unfinished answers in the instructions for clients. */
 export const UNFINISHED_INSTRUCTIONS = 'If a result says that it is not finished, call the tool again as it says.';

@@ -1,4 +1,4 @@
-import type { CitationEvidence } from '../answers/known-page.ts';
+import type { CitationEvidence } from '../answers/citation.ts';
 import { withoutUndefined } from '../values/json.ts';
 import { figureIndex, missingFigures } from './figures.ts';
 import { type Passage, pageAt } from './passage.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../answers/language.ts';
+import type { Language } from '../answers/question.ts';
 
 /** Frequent words of English, which say nothing about the subject of a text. */
 export const FUNCTION_WORDS = new Set(

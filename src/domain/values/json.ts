@@ -42,3 +42,21 @@ export function isNestedDeeper(value: unknown, max: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return max === 0 || Object.values(value).some((member) => isNestedDeeper(member, max - 1));
 }
+
+/** The objects in a list; empty if the value is not a list. */
+export function objectsOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+export function asObject(value: unknown): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** A string that is not empty. */
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+export function asNumber(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+}

@@ -1,6 +1,6 @@
 import type { Answer, CallEvent, ToolError } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
+import { languageOf } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER, type CallOrigin } from '../../../domain/gateway/call-origin.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
@@ -15,8 +15,7 @@ import { count, dollars } from '../words/plain.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import type { Ask } from './command.ts';
 import { reportFailure } from './failure.ts';
-import type { CommandContext } from './terminal.ts';
-import { openLine } from './terminal.ts';
+import { type CommandContext, openLine } from './terminal.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {

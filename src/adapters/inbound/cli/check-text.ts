@@ -1,5 +1,5 @@
 import type { CheckSources } from '../../../application/check/check-sources.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
+import { languageOf } from '../../../domain/answers/question.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';

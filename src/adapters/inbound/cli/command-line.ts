@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { isWebUrl } from '../../../domain/values/web-url.ts';

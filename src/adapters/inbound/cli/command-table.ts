@@ -1,4 +1,4 @@
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import type { BadUsage } from '../words/process-messages.ts';
 
 /** A command or an option, as the help shows it. */

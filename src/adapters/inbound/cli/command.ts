@@ -1,4 +1,4 @@
-import type { ToolName } from '../../../domain/answers/tool-name.ts';
+import type { ToolName } from '../../../domain/answers/question.ts';
 import type { BadUsage } from '../words/process-messages.ts';
 import type { CallWords } from './call-words.ts';
 import type { CheckOptions } from './check-text.ts';

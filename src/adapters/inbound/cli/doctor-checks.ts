@@ -4,7 +4,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import {

@@ -2,7 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/services.ts';
 import type { ToolCall } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
-import { CHECK_TOOL } from '../../../domain/answers/tool-name.ts';
+import { CHECK_TOOL } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
 import { type SchemaError, unknownServer } from '../../../domain/gateway/tool-call-error.ts';
 import { toPlainResult } from '../../../domain/gateway/tool-result.ts';

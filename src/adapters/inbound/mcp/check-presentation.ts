@@ -1,5 +1,5 @@
 import type { SourcesReport } from '../../../application/check/sources-report.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
+import { languageOf } from '../../../domain/answers/question.ts';
 import { toCheckJson } from '../words/check-json.ts';
 import { checkText } from '../words/check-report.ts';
 

@@ -4,7 +4,7 @@ import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { Answer, CallEvent, ToolCall, ToolOutcome } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { type AnswerError, isWrongCall } from '../../../domain/answers/answer-error.ts';
-import { languageOf } from '../../../domain/answers/language.ts';
+import { languageOf } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { type InputRequired, parseAnswer, type Retry } from '../../../domain/gateway/elicitation.ts';
 import { namedRequest } from '../../../domain/gateway/input-requests.ts';

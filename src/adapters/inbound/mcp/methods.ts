@@ -1,4 +1,4 @@
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER, type CallOrigin, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { MCP } from '../words/mcp-messages.ts';

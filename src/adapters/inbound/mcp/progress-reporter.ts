@@ -2,7 +2,7 @@ import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import type { ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
-import type { Language } from '../../../domain/answers/language.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { progressMessage } from '../words/mcp-messages.ts';
 import { WAITS } from '../words/tool-error-messages.ts';

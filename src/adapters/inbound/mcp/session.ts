@@ -3,7 +3,7 @@ import { CANCELLED, DISCONNECTED } from '../../../application/async/deadline.ts'
 import type { Services } from '../../../application/ports/services.ts';
 import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallEvent } from '../../../application/tools/tool-call.ts';
-import { isToolName } from '../../../domain/answers/tool-name.ts';
+import { isToolName } from '../../../domain/answers/question.ts';
 import { type CallOrigin, traceContextOf } from '../../../domain/gateway/call-origin.ts';
 import { isReadOnly } from '../../../domain/gateway/gateway-tool.ts';
 import { isObject } from '../../../domain/values/json.ts';

@@ -1,4 +1,4 @@
-import { CHECK_TOOL, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { CHECK_TOOL, type ToolName } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { Params } from './json-rpc.ts';

@@ -1,4 +1,4 @@
-import type { Language } from '../../../domain/answers/language.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import type { Place } from '../../../domain/check/text-places.ts';
 import type { Passage } from '../../../domain/evidence/passage.ts';
 import { whyOf } from './check-messages.ts';

@@ -1,8 +1,8 @@
 import type { CheckError } from '../../../application/check/check-sources.ts';
 import { READING_MS } from '../../../application/ports/readers.ts';
 import type { Answer } from '../../../application/tools/tool-call.ts';
-import { deadReason, type PageCheck } from '../../../domain/answers/known-page.ts';
-import type { Language } from '../../../domain/answers/language.ts';
+import { deadReason, type PageCheck } from '../../../domain/answers/citation.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import { noPassage, notOnPage } from './page-findings.ts';
 import { count } from './plain.ts';
 

@@ -1,7 +1,7 @@
 import { MAX_LINKS } from '../../../application/check/check-sources.ts';
 import type { ReportedClaim, ReportedLink, ReportedQuote } from '../../../application/check/sources-report.ts';
-import type { PageCheck } from '../../../domain/answers/known-page.ts';
-import type { Language } from '../../../domain/answers/language.ts';
+import type { PageCheck } from '../../../domain/answers/citation.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import type { Place } from '../../../domain/check/text-places.ts';
 import type { Passage } from '../../../domain/evidence/passage.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';

@@ -1,5 +1,5 @@
 import type { ReportedQuote, SourcesReport } from '../../../application/check/sources-report.ts';
-import type { Language } from '../../../domain/answers/language.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import type { SkipReason } from '../../../domain/check/written-url.ts';
 import { count } from './plain.ts';
 

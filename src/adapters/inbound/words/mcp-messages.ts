@@ -1,6 +1,6 @@
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import type { Language } from '../../../domain/answers/language.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
 import { duration, excerpt } from './plain.ts';
 

@@ -1,4 +1,4 @@
-import type { Language } from '../../../domain/answers/language.ts';
+import type { Language } from '../../../domain/answers/question.ts';
 
 /** The words for figures that a page does not have, in the terminal, over MCP and in the browser. */
 export function notOnPage(figures: readonly string[], language: Language): string {

@@ -1,4 +1,4 @@
-import { CHECK_TOOL, TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { CHECK_TOOL, TOOL_NAMES } from '../../../domain/answers/question.ts';
 import { type AccessEntry, type AccessPolicy, GROUP_PREFIX, type ServerGrant } from '../../../domain/gateway/access.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { TOOL_PATTERN } from '../../../domain/gateway/gateway-tool.ts';

@@ -1,4 +1,4 @@
-import { CITATION_CHECKS } from '../../../domain/answers/known-page.ts';
+import { CITATION_CHECKS } from '../../../domain/answers/citation.ts';
 import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import { prices } from './money-kinds.ts';

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { type ModelProfile, type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
 import { type ModelPrice, priceOf, toMicro } from '../../../domain/answers/prices.ts';
-import { TOOL_NAMES } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import type { GroundingPolicy } from '../../../domain/grounded/grounding.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import type { QuotaLimits, QuotaPolicy } from '../../../domain/values/quota.ts';

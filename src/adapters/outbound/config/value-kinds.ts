@@ -1,4 +1,4 @@
-import { TOOL_NAMES, type ToolName } from '../../../domain/answers/tool-name.ts';
+import { TOOL_NAMES, type ToolName } from '../../../domain/answers/question.ts';
 import { TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';

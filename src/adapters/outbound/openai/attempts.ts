@@ -55,15 +55,15 @@ export class Attempts {
   }
 
   send(attempt: Attempt, signal: AbortSignal): Promise<Result<SearchReply, Failure>> {
-    return attempt.body.background === true ? this.#inBackground(attempt, signal) : this.#plain(attempt, signal);
-  }
-
-  /** Sends a request whose response ends with the connection. */
-  #plain(attempt: Attempt, signal: AbortSignal): Promise<Result<SearchReply, Failure>> {
-    const { request, observer } = attempt;
+    const { request, body, observer } = attempt;
+    if (body.background === true) return this.#inBackground(attempt, signal);
+    // The response ends with the connection.
     if (request.mode === 'background') observer.onStarted(undefined);
-    const events = this.#eventsOf(attempt, () => {}, signal);
-    return this.#read(attempt, events, signal);
+    return this.#read(
+      attempt,
+      this.#eventsOf(attempt, () => {}, signal),
+      signal,
+    );
   }
 
   /**

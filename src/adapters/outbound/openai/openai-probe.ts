@@ -1,11 +1,10 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ApiProbe, FoundModel } from '../../../application/ports/llm-search.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { parseJson, withoutUndefined } from '../../../domain/values/json.ts';
+import { asObject, asText, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { NetworkOptions } from './api-client.ts';
 import type { ApiFetch } from './api-fetch.ts';
 import { excerpt, type FailureContext, toFailure, toThrownFailure } from './failure.ts';
-import { asObject, asText } from './json-values.ts';
 
 export interface OpenAiProbeOptions extends NetworkOptions, Omit<FailureContext, 'model' | 'attempt'> {
   readonly fetch: ApiFetch;

@@ -1,7 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { MAX_EXAMINED } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { asText } from './json-values.ts';
+import { asText, isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { requestedWaitMs } from './requested-wait.ts';
 
 /** Where a server reports a refusal: in a response with an error status, or in a stream or a body with status 200. */

@@ -1,8 +1,7 @@
 import type { SearchRequest } from '../../../application/ports/llm-search.ts';
 import type { Logger } from '../../../application/ports/services.ts';
 import { PARAMETERS } from '../../../domain/answers/model-profile.ts';
-import type { JsonObject } from '../../../domain/values/json.ts';
-import { asObject } from './json-values.ts';
+import { asObject, type JsonObject } from '../../../domain/values/json.ts';
 import { type PartWords, partNamedIn } from './named-part.ts';
 import { ENCRYPTED_REASONING, type RequestBody, type RequestTool } from './request-body.ts';
 

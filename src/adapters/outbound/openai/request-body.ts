@@ -1,8 +1,7 @@
 import type { Conversation, Round, SearchRequest } from '../../../application/ports/llm-search.ts';
 import { type ModelProfile, parametersOf, type UserLocation } from '../../../domain/answers/model-profile.ts';
 import type { ToolOutput } from '../../../domain/grounded/tool-output.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { asObject } from './json-values.ts';
+import { asObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 
 /** A request to the API. The types of `openai` 6 lack parts of it. */
 export interface RequestBody extends JsonObject {

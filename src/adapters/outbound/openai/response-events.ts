@@ -1,8 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { asObject, asText, isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
-import { asObject, asText } from './json-values.ts';
 import { openedPage, queriesOf } from './search-reply.ts';
 import { StreamedOutput } from './streamed-output.ts';
 

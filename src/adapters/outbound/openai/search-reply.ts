@@ -1,10 +1,16 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { FunctionCall, SearchReply, TokenUsage } from '../../../application/ports/llm-search.ts';
 import type { CitedPage } from '../../../domain/answers/citation.ts';
-import { type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
+import {
+  asNumber,
+  asObject,
+  asText,
+  type JsonObject,
+  objectsOf,
+  withoutUndefined,
+} from '../../../domain/values/json.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
-import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
 
 /** The reply in a response, by its terminal state. With `datedIn`, a time zone, the day of access is the day on which it was created. */
 export function toSearchReply(

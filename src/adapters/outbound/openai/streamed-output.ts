@@ -1,5 +1,12 @@
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
-import { asNumber, asObject, asText, objectsOf } from './json-values.ts';
+import {
+  asNumber,
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  objectsOf,
+  parseJson,
+} from '../../../domain/values/json.ts';
 import { isAnswer, isMessage, textOf } from './search-reply.ts';
 
 /** A part of a message, as its deltas were streamed. */

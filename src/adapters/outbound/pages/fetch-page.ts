@@ -1,6 +1,6 @@
 import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { Clock } from '../../../application/ports/services.ts';
-import type { CitationCheck, PageCheck } from '../../../domain/answers/known-page.ts';
+import type { CitationCheck, PageCheck } from '../../../domain/answers/citation.ts';
 import { readBytes } from '../network/read-bytes.ts';
 
 export interface FetchOptions {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { handleIn, toHandle } from '../../../../src/domain/answers/answer-handle.ts';
-import { TOOL_NAMES } from '../../../../src/domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../../src/domain/answers/question.ts';
 
 const SIGNATURE = 'AbCdEfGhIjKlMnOpQr-_12';
 const HANDLE = `la1.d.resp_1.${SIGNATURE}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { languageOf } from '../../../../src/domain/answers/language.ts';
+import { languageOf } from '../../../../src/domain/answers/question.ts';
 
 test.each(['東京の天気は？', 'HTTP 404 の意味は？', 'カタカナ', 'ﾊﾝｶｸ', '「進撃の巨人」とは', '「進撃の巨人」'])(
   '%s is Japanese',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isToolName, TOOL_NAMES } from '../../../../src/domain/answers/tool-name.ts';
+import { isToolName, TOOL_NAMES } from '../../../../src/domain/answers/question.ts';
 
 test('there are three tools', () => {
   expect(TOOL_NAMES).toEqual(['answer', 'answer_detailed', 'answer_quick']);

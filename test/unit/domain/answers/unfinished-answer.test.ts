@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { languageOf } from '../../../../src/domain/answers/language.ts';
+import { languageOf } from '../../../../src/domain/answers/question.ts';
 import { unfinishedAnswer } from '../../../../src/domain/answers/unfinished-answer.ts';
 
 const progress = ['la1.d.resp_1.x', 300_400, 12] as const;

@@ -1,7 +1,6 @@
 import type { Answer } from '../../../../application/tools/tool-call.ts';
 import type { AnswerResult } from '../../../../domain/answers/answer-result.ts';
-import type { Citation } from '../../../../domain/answers/citation.ts';
-import { deadReason, type PageCheck } from '../../../../domain/answers/known-page.ts';
+import { type Citation, deadReason, type PageCheck } from '../../../../domain/answers/citation.ts';
 import type { toCheckJson } from '../../words/check-json.ts';
 import { noPassage, notOnPage, notQuoted } from '../../words/page-findings.ts';
 import { hostOf, webHref } from './web-link.ts';

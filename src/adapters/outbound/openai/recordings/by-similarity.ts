@@ -1,4 +1,4 @@
-import { languageOf } from '../../../../domain/answers/language.ts';
+import { languageOf } from '../../../../domain/answers/question.ts';
 
 /** Questions in the order of their similarity to a text: those in its language first, then those with more of its words. */
 export function bySimilarity(questions: readonly string[], text: string): readonly string[] {

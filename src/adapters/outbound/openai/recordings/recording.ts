@@ -1,8 +1,14 @@
 import { createParser } from 'eventsource-parser';
-import { isToolName, type ToolName } from '../../../../domain/answers/tool-name.ts';
-import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../../domain/values/json.ts';
+import { isToolName, type ToolName } from '../../../../domain/answers/question.ts';
+import {
+  asObject,
+  asText,
+  isObject,
+  type JsonObject,
+  parseJson,
+  withoutUndefined,
+} from '../../../../domain/values/json.ts';
 import { redactedJson } from '../../../../domain/values/redaction.ts';
-import { asObject, asText } from '../json-values.ts';
 
 /** A recorded reply of the API, and its question. */
 export interface Recording {

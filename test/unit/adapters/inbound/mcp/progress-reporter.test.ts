@@ -4,7 +4,7 @@ import type { OutgoingMessage } from '../../../../../src/adapters/inbound/mcp/js
 import { ProgressReporter } from '../../../../../src/adapters/inbound/mcp/progress-reporter.ts';
 import { progressMessage } from '../../../../../src/adapters/inbound/words/mcp-messages.ts';
 import type { SearchProgress } from '../../../../../src/application/ports/llm-search.ts';
-import type { Language } from '../../../../../src/domain/answers/language.ts';
+import type { Language } from '../../../../../src/domain/answers/question.ts';
 import { anyCharacter } from '../../../../support/any-text.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { runs } from '../../../../support/sized.ts';

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
 import { profileFor } from '../../../../../src/domain/answers/model-profile.ts';
+import { TOOL_NAMES } from '../../../../../src/domain/answers/question.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
-import { TOOL_NAMES } from '../../../../../src/domain/answers/tool-name.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 
 type Variables = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import {
   parseRecording,
   roundIn,
 } from '../../../../../../src/adapters/outbound/openai/recordings/recording.ts';
-import { TOOL_NAMES } from '../../../../../../src/domain/answers/tool-name.ts';
+import { TOOL_NAMES } from '../../../../../../src/domain/answers/question.ts';
 
 const STREAM = 'event: response.created\ndata: {"type":"response.created"}\n\n';
 const REPLY = '{"object":"response","output":[]}';
