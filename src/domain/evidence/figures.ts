@@ -1,6 +1,12 @@
 import { type DateParts, datesIn } from './dates.ts';
 import { fold } from './folded-text.ts';
+import { fractionsIn, possibleFractionsIn } from './fractions.ts';
+import { isLabel } from './labels.ts';
+import { numberWordsIn } from './number-words.ts';
 import { numeralsIn, type Reading } from './numerals.ts';
+import { scaledValuesIn } from './scaled-tables.ts';
+import { possibleTimesIn, timesIn } from './times.ts';
+import { yearsIn } from './years.ts';
 
 /** The figures of claims that are not on a page, as the claims write them; at most ten. */
 export function missingFigures(claims: readonly string[], index: FigureIndex): string[] {
@@ -8,22 +14,59 @@ export function missingFigures(claims: readonly string[], index: FigureIndex): s
 }
 
 function missingIn(claim: string, index: FigureIndex): string[] {
-  const text = fold(claim);
-  const dates = datesIn(text).filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]));
-  const numbers = numeralsIn(text).filter(
-    (one) =>
-      isFigure(text, one.start, one.end, one.readings[0]) &&
-      !dates.some(({ start, end }) => one.start < end && start < one.end),
-  );
-  const absent = [
-    ...dates.filter(({ dates }) => !dates.some((date) => hasDate(index, date))),
-    ...numbers.filter(({ version, readings }) =>
-      version === undefined ? !readings.some((reading) => isNear(index, reading)) : !index.text.includes(version),
-    ),
-  ];
-  return absent
+  return figuresIn(claim)
+    .filter((figure) => !figure.isOn(index))
     .sort((a, b) => a.start - b.start)
     .map(({ start, end }) => claim.slice(start, end).trim() + (PERCENT.exec(claim.slice(end))?.[0] ?? ''));
+}
+
+/** A figure of a claim. */
+interface Figure {
+  readonly start: number;
+  readonly end: number;
+  readonly isOn: (index: FigureIndex) => boolean;
+}
+
+/** The figures of a claim. What is part of a longer form is no figure of its own: the 30 of 14:30. */
+function figuresIn(claim: string): readonly Figure[] {
+  const text = fold(claim);
+  const hasNumber =
+    (readings: readonly Reading[], start = 0) =>
+    (index: FigureIndex) =>
+      readings.some((reading) => isNear(index, reading, isHedged(text, start)));
+  const forms: readonly (readonly (Figure & { readonly isNone?: boolean })[])[] = [
+    datesIn(text)
+      .filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]))
+      .map(({ dates, ...at }) => ({ ...at, isOn: (index) => dates.some((date) => hasDate(index, date)) })),
+    timesIn(text).map(({ seconds, ...at }) => ({ ...at, isOn: ({ times }) => seconds.some((one) => times.has(one)) })),
+    yearsIn(text).map(({ parts, ...at }) => ({
+      ...at,
+      isOn: (index) => parts.every((part) => hasNumber(part)(index)),
+    })),
+    fractionsIn(text).map(({ readings, isPart, ...at }) => ({ ...at, isOn: hasNumber(readings), isNone: !isPart })),
+    numberWordsIn(text).map(({ readings, isLoose, ...at }) => ({
+      ...at,
+      isOn: hasNumber(readings, at.start),
+      isNone: isLoose || (readings[0]?.value ?? 0) <= MAX_SMALL || isLabel(text, at.start, at.end),
+    })),
+    numeralsIn(text).map(({ version, readings, ...at }) => ({
+      ...at,
+      isOn: version === undefined ? hasNumber(readings, at.start) : ({ text }) => text.includes(version),
+      isNone: !isFigure(text, at.start, at.end, readings[0]),
+    })),
+  ];
+  const found: (Figure & { readonly isNone?: boolean })[] = [];
+  for (const some of forms)
+    for (const one of some) if (!found.some(({ start, end }) => one.start < end && start < one.end)) found.push(one);
+  return found.filter(({ isNone = false }) => !isNone);
+}
+
+const HEDGE =
+  /(?:(?<![a-z])(?:about|around|approx\.|approximately|roughly|nearly|almost|some|over|more than|less than|up to|circa|ca?\.) ?|(?:^|\s)-|約|およそ|ほぼ|概ね)[$€£¥₹]?$/;
+
+/** Whether a claim gives the number at a place as a rough one. */
+function isHedged(text: string, start: number): boolean {
+  return HEDGE.test(text.slice(Math.max(0, start - 20), start));
 }
 
 const PERCENT = /^\s?(?:[%％]|per ?cent|パーセント)/i;
@@ -34,36 +77,50 @@ function isDate(shown: string, { year, month, day }: Partial<DateParts> = {}): b
   return !/[a-z]/i.test(shown) || (/[A-Z]/.test(shown) && (year ?? day) !== undefined);
 }
 
+/** Whole numbers up to this are everywhere. */
+const MAX_SMALL = 3;
+
 /** Whether the page should have this number. Small numbers are everywhere, a single kanji is often part of a word, and digits in names such as `IPv6` belong to the name. */
 function isFigure(text: string, start: number, end: number, reading: Reading | undefined): boolean {
+  if (isLabel(text, start, end)) return false;
   if (reading === undefined) return true;
   if (/^\D$/.test(text.slice(start, end))) return false;
   const isWhole = Number.isInteger(reading.value);
   const before = text.slice(Math.max(0, start - 3), start);
-  if ((isWhole && reading.value <= 3) || text.startsWith('分の', end) || /[数何幾]$/.test(before)) return false;
+  if ((isWhole && reading.value <= MAX_SMALL) || /[数何幾]$/.test(before)) return false;
   return !isWhole || !/[a-z]$/.test(before) || /(?:^|[^a-z])v$|[^a-z]us$/.test(before);
 }
 
 type FigureIndex = ReturnType<typeof figureIndex>;
 
-/** The figures of a page. Its dates are `2024-10-1`, `2024-10`, and `*-10-1` (of any year). */
+/** The figures of a page. Its dates are `2024-10-1`, `2024-10`, and `*-10-1` (of any year); its times are seconds from midnight. */
 export function figureIndex(page: string) {
   const text = fold(page);
-  const numbers = new Set<number>();
-  const keys = new Set<string>();
-  for (const { readings } of numeralsIn(text)) for (const { value } of readings) numbers.add(value);
-  // `5.28` is the beginning of a version; `1 226` may be two numbers.
+  const numerals = numeralsIn(text);
+  const numbers = new Set(scaledValuesIn(text, numerals));
+  const readings = [
+    ...[...numerals, ...numberWordsIn(text), ...fractionsIn(text)].flatMap((one) => one.readings),
+    ...yearsIn(text).flatMap(({ parts }) => parts.flat()),
+    ...possibleFractionsIn(text),
+  ];
+  for (const { value } of readings) numbers.add(value);
+  // `5.28` is the beginning of a version; `1 226` may be two numbers, `1.226` may be 1,226, and `12,5` may be 12.5.
   for (const [shown] of text.matchAll(/(?<!\d)\d{1,20}(?:[.,' ]\d{1,20}){1,6}/g)) {
     const parts = shown.split(/[.,' ]/);
     for (const part of [...parts, parts.slice(0, 2).join('.')]) numbers.add(Number(part));
+    if (/^\d{1,3}(?:\.\d{3})+$/.test(shown)) numbers.add(Number(parts.join('')));
   }
+  const times = new Set([...timesIn(text).flatMap(({ seconds }) => seconds), ...possibleTimesIn(text)]);
+  // A time is also one without its seconds.
+  for (const time of [...times]) times.add(time - (time % 60));
+  const keys = new Set<string>();
   for (const { dates } of datesIn(text)) {
     for (const { year, month, day } of dates) {
       if (year !== undefined) numbers.add(year);
       for (const period of [year, '*']) keys.add(`${period}-${month}`).add(`${period}-${month}-${day}`);
     }
   }
-  return { text, numbers, ascending: Float64Array.from(numbers).sort(), keys };
+  return { text, numbers, ascending: Float64Array.from(numbers).sort(), keys, times };
 }
 
 /** Whether the page has the date. The page may name its year elsewhere. */
@@ -74,11 +131,12 @@ function hasDate({ numbers, keys }: FigureIndex, { year, month, day }: DateParts
 }
 
 /** Whether the page has the number, or one that becomes it when rounded or cut to the same number of places. */
-function isNear({ numbers, ascending }: FigureIndex, { value, place }: Reading): boolean {
+function isNear({ numbers, ascending }: FigureIndex, { value, place, until }: Reading, isRough: boolean): boolean {
   if (numbers.has(value)) return true;
+  if (until !== undefined) return (firstFrom(ascending, value) ?? until) < until;
   let step = place;
-  // The zeros of 1,200 may come from rounding, too.
-  while (value >= 100 && step >= 1 && value % (step * 10) === 0) step *= 10;
+  // The zeros of 1,200 may come from rounding, too, and that of "about 60".
+  while (value >= (isRough ? 10 : 100) && step >= 1 && value % (step * 10) === 0) step *= 10;
   // A small number such as 7 is not 6.5 or 7.9 rounded.
   const below = Math.min(step / 2, value * 0.05) + step * 1e-6;
   const above = Math.min(step, value * 0.05);

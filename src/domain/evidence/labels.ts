@@ -1,0 +1,20 @@
+const PLURAL =
+  '(?:pp?\\.?|pages|sections|chapters|figures|tables|items|steps|notes|slides|paragraphs|appendices|§{1,2})';
+const SINGULAR =
+  '(?:page|section|sec\\.|chapter|chap\\.|figure|fig\\.|figs\\.|table|item|step|note|appendix|annex|footnote|endnote|slide|paragraph|para\\.|exhibit|equation|eq\\.|column|row)';
+/** The name of a part of a text before its number. A plural has further numbers. */
+const ENGLISH = new RegExp(
+  `(?<![a-z])(?:${PLURAL} ?(?:\\d[\\d.]{0,9} ?(?:-|,? ?and|,|&|to) ?){0,4}|${SINGULAR} (?:no\\. ?)?(?:\\d[\\d.]{0,9} ?- ?)?)$`,
+);
+const JAPANESE = /(?<!\p{Script=Han})[図表注] ?$/u;
+const PART = /^ ?[章節項条部編図表]/;
+const PAGE = /^ ?(?:ページ|頁)(?:目|に|を?参照|から|[)。、]|$)/;
+const MAX_BEFORE = 60;
+
+/** Whether the number at a place of a folded text is the label of a part of a text, such as page 17 or section 4.2, and no figure. */
+export function isLabel(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - MAX_BEFORE), start);
+  const after = text.slice(end, end + 10);
+  const isPart = /第 ?$/.test(before) && PART.test(after);
+  return isPart || PAGE.test(after) || JAPANESE.test(before) || ENGLISH.test(before);
+}

@@ -1,0 +1,42 @@
+import type { Reading } from './numerals.ts';
+
+/** Years of a text. Each part must be on the page, in one of its readings. */
+export interface Years {
+  readonly start: number;
+  readonly end: number;
+  readonly parts: readonly (readonly Reading[])[];
+}
+
+const SEASON = /(?<![\d.,/-])(?<from>(?:1\d|20)\d\d) ?[-/] ?(?<to>\d\d)(?![\d.,/-]*\d)/g;
+const DECADE = /(?<![\d.,])(?<decade>(?:1\d|20)?\d0)(?:'?s(?![a-z])| ?年代)/g;
+
+/** Seasons (`2023-24`) and decades (`1880s`, 1880年代) of a folded text. */
+export function yearsIn(text: string): readonly Years[] {
+  const seasons = [...text.matchAll(SEASON)].flatMap(
+    ({ 0: shown, index: start, groups: { from = '', to = '' } = {} }) => {
+      const first = Number(from);
+      const last = Number(to);
+      const later = first - (first % 100) + last + (last < first % 100 ? 100 : 0);
+      // `2023-04` is a month, `2023-11` may be one.
+      if (later - first > 50) return [];
+      const readings = last <= 12 ? [later, last] : [later];
+      return [{ start, end: start + shown.length, parts: [[year(first)], readings.map((value) => year(value))] }];
+    },
+  );
+  const decades = [...text.matchAll(DECADE)].map(({ 0: shown, index: start, groups: { decade = '' } = {} }) => {
+    const first = Number(decade);
+    const values = first < 100 ? [first, 1900 + first] : [first];
+    // The 1800s may be a century.
+    const length = first % 100 === 0 ? 100 : 10;
+    return {
+      start,
+      end: start + shown.length,
+      parts: [values.map((value) => ({ value, place: 0, until: value + length }))],
+    };
+  });
+  return [...seasons, ...decades];
+}
+
+function year(value: number): Reading {
+  return { value, place: 0 };
+}
