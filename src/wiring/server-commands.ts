@@ -10,11 +10,12 @@ import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { terminalAsker } from '../adapters/inbound/cli/terminal-asker.ts';
 import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
 import { readTypedLines } from '../adapters/inbound/cli/typed-lines.ts';
-import { BAD_USAGE, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
+import { BAD_USAGE, FAILED, INTERRUPTED } from '../adapters/inbound/exit-codes.ts';
 import { ofToolCallError } from '../adapters/inbound/http/refusal.ts';
 import { PROCESS } from '../adapters/inbound/words/process-messages.ts';
 import { RUNNING } from '../adapters/inbound/words/server-messages.ts';
 import { filesOfClientsIn } from '../adapters/outbound/config/client-file.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { writeNumbered } from '../adapters/outbound/files/numbered-files.ts';
 import { replaceFile } from '../adapters/outbound/files/written-files.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
@@ -31,6 +32,7 @@ import { toOffer } from '../domain/grounded/grounding.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { type Runtime, withAudit } from './runtime.ts';
+import { completeEntry } from './server-values.ts';
 
 export type CommandOf<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>;
 
@@ -130,9 +132,20 @@ export async function runLogins(
   signal: AbortSignal,
 ): Promise<number> {
   const { browserOf, composeLogins, whyNoLogin } = await import('./logins.ts');
-  const { config, err } = context;
-  const servers = new Map((config.servers ?? []).map((server) => [server.name, whyNoLogin(server)]));
-  const options = { ...context, logins: composeLogins(context), servers };
+  const { config, err, redactor } = context;
+  const named = 'server' in command ? command.server : undefined;
+  const entries: ServerEntry[] = [];
+  for (const entry of config.servers ?? []) {
+    const completed = entry.name === named ? await completeEntry(entry, context.values, 'kept', signal) : undefined;
+    if (completed?.isErr()) {
+      err.write(`${redactor.inLogs(`${entry.name}: ${completed.error}`)}\n`);
+      return FAILED;
+    }
+    entries.push(completed?.isOk() ? completed.value.entry : entry);
+  }
+  const servers = new Map(entries.map((server) => [server.name, whyNoLogin(server)]));
+  const logins = composeLogins({ ...context, config: { ...config, servers: entries } });
+  const options = { ...context, logins, servers };
   if (command.kind === 'logins') return listLogins({ ...options, ...command });
   if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
   const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
