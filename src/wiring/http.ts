@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
+import { accessWords } from '../adapters/inbound/http/access-log.ts';
 import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import { OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
@@ -44,6 +45,7 @@ async function serve(runtime: Runtime): Promise<number> {
     return FAILED;
   }
   say(runtime, http, listening.value);
+  void sayReady(runtime, endpoint, listening.value, stopping.signal);
   return stopped;
 }
 
@@ -76,7 +78,10 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     ...runtime,
     ...exposed,
     metrics,
-    writeAccessLine: (entry) => stderr.recordSoon(entry),
+    writeAccessLine: (entry, isRoutine) => {
+      if (stderr.form !== 'terminal') stderr.recordSoon(entry);
+      else if (!isRoutine) stderr.saySoon(accessWords(entry));
+    },
     serverInfo: IDENTITY,
     version: VERSION,
     toolErrors: config.server.toolErrors,
@@ -192,4 +197,19 @@ function say({ config, stderr }: Runtime, http: HttpConfig, url: string): void {
   if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(apiKeyVariable));
   else if (lacksKey(config)) stderr.say('warn', SERVING.noKey(apiKeyVariable));
   if (/^(?:0\.0\.0\.0|::)$/.test(http.host) && http.allowedHosts.length === 0) stderr.say('warn', SERVING.hosts);
+}
+
+/** Says once what callers can use, when every server has started or failed. */
+async function sayReady(
+  { stderr }: Runtime,
+  { servers, http }: Endpoint,
+  url: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const gateway = await servers.whenLoaded();
+  await gateway?.whenStarted(Number.POSITIVE_INFINITY, stopping);
+  if (gateway === undefined || stopping.aborted) return;
+  const { serverNames: names, tools } = gateway;
+  const ready = names.filter((name) => gateway.isOffered(name)).length;
+  stderr.say('info', SERVING.ready(ready, names.length, tools.length, http.page ? new URL('/', url).href : url));
 }

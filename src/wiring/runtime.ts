@@ -66,16 +66,17 @@ export function commandForClients({ config, startCommand }: Runtime): OwnCommand
 
 /**
  * Loads the configuration and creates the runtime, or returns every problem in the configuration. `serves`: for clients, rather than a person in a
- * terminal.
+ * terminal. `isWatched`: a person reads standard error on a terminal.
  */
 export async function bootstrap(
-  options: ConfigOptions & Partial<Program> & { readonly serves?: boolean },
+  options: ConfigOptions & Partial<Program> & { readonly serves?: boolean; readonly isWatched?: boolean },
 ): Promise<Validated<Runtime>> {
   const { redactor, clock, stderr, folder } = { ...createProgram(''), ...options };
   const startCommand = () => readOwnCommand(process.argv[1], options.commandLine, options.environment);
   const load = async (isReload: boolean) => {
     const validated = await loadConfig({ ...options, startCommand, isReload });
-    if (options.serves && !isReload) stderr.form = validated.log;
+    if (options.serves && !isReload)
+      stderr.form = options.isWatched && validated.log === 'text' ? 'terminal' : validated.log;
     if ('value' in validated) redactor.learn(validated.value.secrets);
     return validated;
   };
@@ -130,6 +131,7 @@ export async function startServer(command: ServerCommand, program: Program): Pro
     commandLine,
     version: VERSION,
     serves: true,
+    isWatched: command.kind === 'serve-http' && process.stderr.isTTY === true,
   });
   if ('problems' in validated) {
     program.stderr.say('error', messageForProblems(validated.problems));

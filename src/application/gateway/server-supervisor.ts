@@ -225,13 +225,17 @@ export class ServerSupervisor {
     const isOver = required !== undefined || definition.restart === 'never';
     const start = () => void this.#attempt(life);
     const delayMs = isOver ? undefined : this.#restarts.schedule(start, healthyMs, life.signal);
+    const isRepeated = this.failure.reason === reason && healthyMs === 0;
     this.failure.reason = required ?? reason;
     if (delayMs === undefined) {
       this.#enter({ kind: required === undefined ? 'failed' : 'login_required' });
       logger.warn(`gateway: ${definition.name} ${required ?? `failed and is not started again: ${reason}`}`);
     } else {
       this.#enter({ kind: 'unavailable', startMs: clock.elapsedMs() + delayMs });
-      logger.warn(`gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`);
+      const line = `gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`;
+      // A person who reads the reason once needs no line for each further attempt, before the last line.
+      if (isRepeated) logger.debug(line);
+      else logger.warn(line);
     }
   }
 }

@@ -3,6 +3,7 @@ import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
 import { pageKey } from '../../../domain/answers/citation.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { type Style, styled } from '../../../domain/values/terminal-style.ts';
 import { blocksOf, isBareUrl, known } from '../answer-markdown.ts';
 
 export interface TerminalLook {
@@ -18,12 +19,6 @@ export function toTerminalText(markdown: string, { columns, hasStyles }: Termina
   const source = withoutUnsafeCharacters(markdown).replaceAll('\t', '    ');
   return new Renderer(hasStyles).render(blocksOf(source), columns).join('\n');
 }
-
-/** The SGR parameters that begin and end a style. */
-const BOLD = [1, 22] as const;
-const ITALIC = [3, 23] as const;
-const UNDERLINED = [4, 24] as const;
-const CODE = [36, 39] as const;
 
 /** The heading of the list that ends an answer with sources. */
 const SOURCES = 'Sources:';
@@ -64,7 +59,7 @@ class Renderer {
       case 'space':
         return [];
       case 'heading':
-        return wrapped(this.#styled(BOLD, this.#inline(token.tokens)), columns);
+        return wrapped(this.#styled('bold', this.#inline(token.tokens)), columns);
       case 'paragraph':
       case 'text':
         if (token.raw.trim() === SOURCES) this.#isInSources = true;
@@ -74,7 +69,7 @@ class Renderer {
       case 'blockquote':
         return this.#blocks(token.tokens, columns - 2).map((line) => `│ ${line}`);
       case 'code':
-        return token.text.split('\n').map((line) => `    ${this.#styled(CODE, line)}`);
+        return token.text.split('\n').map((line) => `    ${this.#styled('cyan', line)}`);
       case 'list':
         return this.#list(token, columns);
       case 'table':
@@ -98,7 +93,7 @@ class Renderer {
 
   /** Formats a table in columns or, if it is too wide, each row as a list of its cells. */
   #table({ header, rows }: Tokens.Table, columns: number): readonly string[] {
-    const titles = header.map(({ tokens }) => this.#styled(BOLD, this.#inline(tokens)));
+    const titles = header.map(({ tokens }) => this.#styled('bold', this.#inline(tokens)));
     const cells = rows.map((row) => row.map(({ tokens }) => this.#inline(tokens)));
     const widths = titles.map((title, index) =>
       cells.reduce((width, row) => Math.max(width, stringWidth(row[index] ?? '')), stringWidth(title)),
@@ -124,11 +119,11 @@ class Renderer {
   #span(token: MarkedToken): string {
     switch (token.type) {
       case 'strong':
-        return this.#styled(BOLD, this.#inline(token.tokens));
+        return this.#styled('bold', this.#inline(token.tokens));
       case 'em':
-        return this.#styled(ITALIC, this.#inline(token.tokens));
+        return this.#styled('italic', this.#inline(token.tokens));
       case 'codespan':
-        return this.#styled(CODE, token.text);
+        return this.#styled('cyan', token.text);
       case 'br':
         return '\n';
       case 'escape':
@@ -148,7 +143,7 @@ class Renderer {
     const isUrl = isBareUrl(token);
     if (isUrl || this.#isInSources) this.#shown.add(page);
     if (isUrl) return text;
-    const label = this.#styled(UNDERLINED, (tokens && this.#inline(tokens)) || text || href);
+    const label = this.#styled('underlined', (tokens && this.#inline(tokens)) || text || href);
     if (this.#isInSources) return `${label}: ${href}`;
     if (!this.#links.has(page)) this.#links.set(page, href);
     return `${label}\u00A0[${this.#numberOf(href)}]`;
@@ -159,15 +154,9 @@ class Renderer {
     return [...this.#links.keys()].indexOf(pageKey(url)) + 1;
   }
 
-  /** An inner end of the same style is replaced by its beginning, so that the outer style continues. */
-  #styled([begin, end]: readonly [number, number], text: string): string {
-    if (!this.#hasStyles) return text;
-    return `${sgr(begin)}${text.replaceAll(sgr(end), sgr(begin))}${sgr(end)}`;
+  #styled(style: Style, text: string): string {
+    return styled(style, text, this.#hasStyles);
   }
-}
-
-function sgr(parameter: number): string {
-  return `\u001B[${parameter}m`;
 }
 
 /** Wraps a text, but breaks no URL, so that a person can select it. */

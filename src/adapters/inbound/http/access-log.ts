@@ -1,7 +1,9 @@
 import { tokensOf } from '../../../application/tools/total-use.ts';
 import { toUsd } from '../../../domain/answers/prices.ts';
+import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
+import { count } from '../words/plain.ts';
 import { CLIENT_CLOSED } from './refusal.ts';
 import type { LogEntry } from './request.ts';
 
@@ -31,6 +33,22 @@ export function toAccessEntry(entry: LogEntry, status: number, time: Date, ms: n
     cost_usd: call?.microUsd === undefined ? undefined : toUsd(call.microUsd),
     traceparent: entry.trace?.traceparent,
   };
+}
+
+/** Whether a request shows nothing to a person: the page looks again and again, and nothing has changed since the last look. */
+export function isRoutine({ isReadByPage }: LogEntry, status: number): boolean {
+  return status === 304 || (isReadByPage === true && status < 400);
+}
+
+/** An entry in words, such as `POST tools/call memory/read_graph: 200 answered, 12 ms`. */
+export function accessWords(entry: JsonObject): string {
+  const { verb, method, path, server, tool, status, outcome, reason, ms, searches, tokens, caller } = entry;
+  const called = [server, tool].filter(Boolean).join('/');
+  const request = [verb, method, path, called].filter(Boolean).join(' ');
+  const ending = [status, outcome === 'served' ? '' : outcome, reason && `(${reason})`].filter(Boolean).join(' ');
+  const used = [searches && count(Number(searches), 'search', 'searches'), tokens && count(Number(tokens), 'token')];
+  const by = caller === LOCAL_CALLER ? '' : caller;
+  return `${request}: ${[ending, `${ms} ms`, ...used, by].filter(Boolean).join(', ')}`;
 }
 
 /** The logged reason why the lists of a caller are empty, although its requests are served. */

@@ -35,6 +35,8 @@ export type Middleware = MiddlewareHandler<HttpEnv>;
 /** The facts that are logged about a request. */
 export interface LogEntry {
   readonly verb: string;
+  /** Whether the page reads a list or a file of its own. */
+  readonly isReadByPage?: boolean;
   caller?: string;
   /** Whether `access` has no entry for the caller, whose lists are then empty. */
   isUnlisted?: boolean | undefined;

@@ -5,7 +5,7 @@ import { err, ok, type Result } from 'neverthrow';
 import { DISCONNECTED, never, untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import { traceContextOf } from '../../../domain/gateway/call-origin.ts';
-import { toAccessEntry } from './access-log.ts';
+import { isRoutine, toAccessEntry } from './access-log.ts';
 import { createApp, malformedRequest } from './app.ts';
 import { CallerPlaces } from './calls.ts';
 import { refuse } from './errors.ts';
@@ -45,7 +45,7 @@ export class HttpServer {
       clock,
       onServed: (entry, status, ms) => {
         metrics.onResponse(status);
-        writeAccessLine(toAccessEntry(entry, status, clock.now(), ms));
+        writeAccessLine(toAccessEntry(entry, status, clock.now(), ms), isRoutine(entry, status));
       },
     });
     const places = new CallerPlaces(options.maxCallsPerToken);
@@ -221,5 +221,6 @@ class InFlight {
 
 function newEntry(c: HttpRequest): LogEntry {
   const { method: verb = '', headers } = c.env.incoming;
-  return { verb, path: c.req.path, isShutDown: false, trace: traceContextOf(headers) };
+  const isReadByPage = verb === 'GET' && headers['sec-fetch-site'] === 'same-origin';
+  return { verb, isReadByPage, path: c.req.path, isShutDown: false, trace: traceContextOf(headers) };
 }

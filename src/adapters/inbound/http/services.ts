@@ -44,8 +44,8 @@ export interface HttpServices
     Services,
     Omit<McpSessionOptions, 'by' | 'on' | 'subscriptions' | 'questions'> {
   readonly metrics: Metrics;
-  /** Writes the entry of a request to the access log, as one line of JSON. */
-  readonly writeAccessLine: (entry: JsonObject) => void;
+  /** Writes the entry of a request to the access log. A person who watches the log does not want to see routine ones. */
+  readonly writeAccessLine: (entry: JsonObject, isRoutine: boolean) => void;
   readonly version: string;
   /** The current tokens of callers, by their SHA-256. */
   readonly tokens: () => readonly { readonly caller: string; readonly hash: Buffer }[];

@@ -39,6 +39,8 @@ export const OPEN =
 /** Messages of the HTTP server on standard error. */
 export const SERVING = {
   at: (program: string, url: string) => `${program}: serving MCP at ${url}\n`,
+  ready: (ready: number, servers: number, tools: number, url: string) =>
+    `${ready} of ${count(servers, 'server')} ready, ${count(tools, 'tool')}, ${url}\n`,
   noKey: (variable: string) => `No usable API key: answers will fail until you set ${variable} (see doctor).\n`,
   gatewayOnly: (variable: string) =>
     `No API key: the answer tools are not offered. The tools of your servers work without one. To offer answers, set ${variable}.`,

@@ -4,6 +4,7 @@ import type { Logger, Services } from '../../../application/ports/services.ts';
 import { clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
+import { styled } from '../../../domain/values/terminal-style.ts';
 import { attempted } from '../files/local-files.ts';
 import { refuseForeignFile, sharedMode } from '../files/written-files.ts';
 
@@ -82,15 +83,19 @@ export type LogForm = (typeof LOG_FORMS)[number];
 
 type Level = 'debug' | 'info' | 'warn' | 'error';
 
+const COLOURS = { debug: 'cyan', warn: 'yellow', error: 'red' } as const;
+
 /** Maximum size of the output that waits in memory while standard error is not read. */
 const MAX_UNREAD = 1024 * 1024;
 
-type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'>;
+type Output = Pick<Writable, 'write' | 'writableLength' | 'listenerCount' | 'on' | 'once'> & {
+  readonly hasColors?: () => boolean;
+};
 
 /** Standard error of a process that serves: everything that is written there has the form of `server.log`. There is one per process. */
 export class StandardError {
-  /** Text until the configuration is known. */
-  form: LogForm = 'text';
+  /** Text until the configuration is known. `terminal` is for a person who watches a server: all lines have the time of day, and none is JSON. */
+  form: LogForm | 'terminal' = 'text';
   readonly #services: Pick<Services, 'clock' | 'redactor'>;
   readonly #output: Output | undefined;
   /** The number of lines that were not written, because nothing read standard error. */
@@ -117,10 +122,19 @@ export class StandardError {
 
   /** Like `record`, but the lines of one turn of the event loop are one write. Those of the last turn are written when the process ends. */
   recordSoon(entry: JsonObject): void {
+    this.#writeSoon(this.#recordOf(entry));
+  }
+
+  /** Like `recordSoon`, in words. */
+  saySoon(message: string): void {
+    this.#writeSoon(this.lineOf('info', this.#services.redactor.inLogs(withoutUnsafeCharacters(message))));
+  }
+
+  #writeSoon(line: string): void {
     const flush = () => this.write('');
     if (this.#pending === undefined) process.once('exit', flush);
     if (!this.#pending) setImmediate(flush);
-    this.#pending = (this.#pending ?? '') + this.#recordOf(entry);
+    this.#pending = (this.#pending ?? '') + line;
   }
 
   #recordOf(entry: JsonObject): string {
@@ -132,7 +146,17 @@ export class StandardError {
   /** A line of the log for a message without secrets. In text, it begins with `prefix`, in place of members for level and time. */
   lineOf(level: Level, message: string, prefix = ''): string {
     if (this.form === 'text') return `${prefix}${message}\n`;
+    if (this.form === 'terminal') return this.#terminalLine(level, message);
     return `${JSON.stringify({ time: this.#services.clock.now().toISOString(), level, message })}\n`;
+  }
+
+  #terminalLine(level: Level, message: string): string {
+    const time = this.#services.clock.now().toTimeString().slice(0, 8);
+    const mark = level.toUpperCase();
+    if (level === 'info') return `${time} ${message}\n`;
+    // Node.js reads the variables about styles, such as NO_COLOR and TERM.
+    const hasStyles = (this.#output ?? process.stderr).hasColors?.() === true;
+    return `${time} ${styled(COLOURS[level], mark, hasStyles)} ${message}\n`;
   }
 
   /** Writes complete lines. While too much waits to be read, they are counted instead. A log that cannot be written is no reason to stop serving. */

@@ -69,6 +69,18 @@ describe('a first start', () => {
     expect(supervisor.retryAfterMs).toBeUndefined();
   });
 
+  test('that fails again for the same reason is a warning once, and in the end', async () => {
+    const { supervisor, server, clock, logger } = supervise();
+    server.connects.push('no licence', 'no licence', 'no key', 'no key', 'no key');
+    await supervisor.start();
+    await clock.advance(15_000);
+    expect(logger.lines.filter((line) => line.startsWith('warn'))).toEqual([
+      'warn gateway: fake is unavailable and is started again in 1 s: no licence',
+      'warn gateway: fake is unavailable and is started again in 4 s: no key',
+      'warn gateway: fake failed and is not started again: no key',
+    ]);
+  });
+
   test('that does not list its tools in time is ended, and closed', async () => {
     const { supervisor, server, clock } = supervise({ startupTimeoutMs: 5000 });
     server.list = () => new Promise(() => {});
