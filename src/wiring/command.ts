@@ -174,19 +174,20 @@ async function runCheck(command: CommandOf<'check'>, context: Context, signal: A
   const { loadCheck } = composeCatalogue(context, { servers: [], logSpawn: () => {} });
   const { check, fetchText } = await loadCheck({ pageMs, isPrivate });
   const texts: { readonly file: string | undefined; readonly text: string }[] = [];
-  let isUnreadable = false;
+  const problems: string[] = [];
   for (const source of sources) {
     const read = await untilAborted(textOf(source, fetchText, signal), signal);
     if (read === 'aborted') return INTERRUPTED;
     if ('text' in read) texts.push({ file: source === '-' ? undefined : source, text: read.text });
-    else {
-      isUnreadable = true;
-      context.err.write(`${read.problem}\n`);
-    }
+    else problems.push(read.problem);
   }
-  if (texts.length === 0) return BAD_USAGE;
+  if (texts.length === 0) {
+    reportFailure({ ...context, ...command }, { code: 'VALIDATION_ERROR', message: problems.join('\n') });
+    return BAD_USAGE;
+  }
+  for (const problem of problems) context.err.write(`${problem}\n`);
   const code = await checkTextFor({ ...context, ...command, check, texts }, signal);
-  return isUnreadable && code !== INTERRUPTED ? BAD_USAGE : code;
+  return problems.length > 0 && code !== INTERRUPTED ? BAD_USAGE : code;
 }
 
 /** The text of a source, or why it cannot be read. */

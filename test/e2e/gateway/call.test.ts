@@ -266,6 +266,8 @@ test.each([
   [['ask', '', '--json'], 2, 'USAGE_ERROR'],
   [['ask', 'q', '--tool=answr', '--json'], 2, 'USAGE_ERROR'],
   [['--json', 'tool'], 2, 'USAGE_ERROR'],
+  [['check', 'no-such-file', '--json'], 2, 'VALIDATION_ERROR'],
+  [['check', '-', '--json'], 2, 'VALIDATION_ERROR'],
   [['doctor', 'x', '--json'], 2, 'USAGE_ERROR'],
   [['ask', 'q', '--json'], 1, 'TOOL_EXECUTION_ERROR'],
 ])('%j fails in the one form of JSON', async (words, code, name) => {

@@ -8,6 +8,7 @@ import { toCheckJson } from '../words/check-json.ts';
 import { CHECK } from '../words/check-messages.ts';
 import { checkText, findingsIn, isUnread } from '../words/check-report.ts';
 import type { Checked } from '../words/check-summary.ts';
+import { reportFailure } from './failure.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
 /** A text that is checked; `file` names it in the report. */
@@ -65,11 +66,9 @@ interface CheckTextOptions extends CommandContext {
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
   const { check, texts, json, isStrict = false, ignored, redactor, out, err } = options;
   const checked: Checked[] = [];
-  let isRefused = false;
-  const refuse = (file: string | undefined, message: string) => {
-    isRefused = true;
-    err.write(`${file === undefined || texts.length === 1 ? '' : `${file}: `}${message}\n`);
-  };
+  const refused: string[] = [];
+  const refuse = (file: string | undefined, message: string) =>
+    refused.push(`${file === undefined || texts.length === 1 ? '' : `${file}: `}${message}`);
   const line = openLine(options);
   const onProgress = (done: number, all: number) => line?.show(CHECK.progress(done, all));
   for (const { file, text } of texts) {
@@ -86,13 +85,17 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
     }
   }
   line?.end();
-  if (checked.length === 0) return BAD_USAGE;
+  if (checked.length === 0) {
+    reportFailure(options, { code: 'VALIDATION_ERROR', message: refused.join('\n') });
+    return BAD_USAGE;
+  }
+  for (const problem of refused) err.write(`${problem}\n`);
   const language = languageOf(texts.map(({ text }) => text).join('\n'));
   const shown = json
     ? redactedJson(toCheckJson(checked, language, isStrict), redactor.anywhere, 2)
     : withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict })));
   out(`${shown}\n`);
-  if (isRefused) return BAD_USAGE;
+  if (refused.length > 0) return BAD_USAGE;
   if (findingsIn(checked, isStrict) > 0) return FAILED;
   return isUnread(checked) ? NOTHING_READ : SUCCEEDED;
 }
