@@ -78,14 +78,37 @@ describe('the state of a page', () => {
     ['a type that only begins in the same way', responds(200, { 'content-type': 'text/plainer' }), 'not_text'],
     ['no type', responds(200), 'not_text'],
     ['scripts and 199 characters', responds(200, HTML, `<script>x</script>${TEXT.slice(1)}`), 'no_text'],
-    ['white space', responds(200, HTML, ' \n'.repeat(500)), 'no_text'],
+    ['white space', responds(200, HTML, ' \n'.repeat(500)), 'empty'],
     ['only scripts', responds(200, HTML, `<div id=app></div><script>${TEXT}</script>`), 'no_text'],
-    ['no type, and an empty body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }, ''), 'no_text'],
+    ['no type, and an empty body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }, ''), 'empty'],
     ['no type, and a body of unknown length', responds(200, { 'transfer-encoding': 'chunked' }), 'not_text'],
     ['bytes that are no text', responds(200, HTML, Buffer.alloc(5000, 0xff)), 'not_text'],
     ['an unknown encoding', responds(200, { ...HTML, 'content-encoding': 'zst' }, Buffer.alloc(500, 0xb5)), 'not_text'],
   ])('with %s', async (_name, page, reason) => {
     expect(await readOne(pages.serve('/', page))).toEqual(unreadable(reason, 200));
+  });
+
+  // N4.7
+  test.each<[string, string, object]>([
+    ['application/pdf', '/a', { state: 'ok' }],
+    ['application/x-pdf;q=1', '/a', { state: 'ok' }],
+    ['application/octet-stream', '/a.PDF', { state: 'ok' }],
+    ['application/octet-stream', '/a', unreadable('not_text', 200)],
+  ])('of a PDF, of the type %s at %s', async (type, path, expected) => {
+    const pdf = { read: async () => ({ bytes: Buffer.from(`${TEXT}\n1. a\fb\n\f`), isCut: false }) };
+    const page = await readOne(pages.serve(path, responds(200, { 'content-type': type })), start({ pdf }));
+    expect(page).toMatchObject(expected);
+    if (page.state !== 'ok') return;
+    expect(page.text).toEqual({ visible: `${TEXT}\n1. a\nb`, other: [], isCut: false, pages: [0, 206] });
+  });
+
+  test.each([
+    ['without the program', { reason: 'no_pdf' as const }, 'no_pdf'],
+    ['of images only', { bytes: Buffer.from('\f\f'), isCut: false }, 'empty_pdf'],
+  ])('of a PDF %s', async (_, text, reason) => {
+    const pdf = { read: async () => text };
+    const url = pages.serve('/', responds(200, { 'content-type': 'application/pdf' }));
+    expect(await readOne(url, start({ pdf }))).toEqual(unreadable(reason, 200));
   });
 
   test('with up to 1 % of characters that are unknown', async () => {

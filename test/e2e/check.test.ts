@@ -3,7 +3,8 @@ import { EVIDENCE_FOLDERS, labelledClaims } from '../support/evidence-pages.ts';
 import { startForwardProxy } from '../support/forward-proxy.ts';
 import { type PageHandler, startPageServer } from '../support/page-server.ts';
 import { runCli } from '../support/run-cli.ts';
-import { newFile } from './files.ts';
+import { HAS_PDFTOTEXT, tinyPdf } from '../support/tiny-pdf.ts';
+import { newFile, newFolder } from './files.ts';
 
 /** Names that end in `.test` are this machine for the proxy, which is the web here. */
 const PAGE = 'http://page.test/tower';
@@ -78,6 +79,38 @@ test('check of quotations: those that are not on the page in these words are fin
     { state: 'unread', url: REFUSED, line: 8 },
     { state: 'missing', line: 10, column: 3 },
   ]);
+});
+
+// N4.7
+test.skipIf(!HAS_PDFTOTEXT)('check of a PDF: its passages have the number of their page', async () => {
+  const { env, pages } = await web();
+  pages.serve(
+    '/report.pdf',
+    tinyPdf([['An old book.'], ['The tower of the town has', '42 steps.']]),
+    'application/pdf',
+  );
+  const stdin = `The tower has 43 steps ([report](${PDF})). It has 42 steps ([report](${PDF})).`;
+  const { code, stdout } = await runCli(['check', '-'], { env, stdin });
+  expect({ code, stdout }).toEqual({
+    code: 1,
+    stdout: `Findings:
+- 1:1: ${PDF}: "43" not on the page
+  claim: The tower has 43 steps.
+  nearest passage (page 2): The tower of the town has 42 steps.
+
+1 link: 1 read; 2 claims with figures: 2 compared; 1 has figures that are not on the page
+`,
+  });
+  const { claims } = JSON.parse((await runCli(['check', '-', '--json'], { env, stdin })).stdout);
+  expect(claims[0]).toMatchObject({ page: 2, passage: 'The tower of the town has 42 steps.' });
+});
+
+test('check of a PDF without a program that reads it says what to install', async () => {
+  const { env } = await web();
+  const stdin = `The tower has 43 steps ([report](${PDF})).`;
+  const { code, stdout } = await runCli(['check', '-'], { env: { ...env, PATH: newFolder() }, stdin });
+  expect(code).toBe(3);
+  expect(stdout).toContain(`- 1:25: ${PDF}: a PDF: install poppler-utils to read it\n`);
 });
 
 test('check of a page on the web; without findings, the exit code is 0', async () => {

@@ -49,8 +49,8 @@ export function figuresOn(
   if (isCut || language === undefined) return undefined;
   const index = figureIndex([visible, ...other].join('\n'));
   return claims.map((claim) => {
-    const { quote: text, start } = resemblance([claim], visible, language);
-    const passage = text === undefined ? undefined : withoutUndefined({ text, page: pageAt(start, pages) });
+    const { quote: text, middle } = resemblance([claim], visible, language);
+    const passage = text === undefined ? undefined : withoutUndefined({ text, page: pageAt(middle, pages) });
     return { missing: missingFigures([claim], index), passage };
   });
 }
@@ -62,10 +62,10 @@ export function hasFigures(claim: string): boolean {
 /** The best passage for any of the claims, or the finding that no passage resembles one. */
 function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
   const comparable = claims.filter((claim) => textLanguage(claim) === language);
-  if (language === undefined || comparable.length === 0) return { quote: undefined, start: 0, isUnrelated: false };
+  if (language === undefined || comparable.length === 0) return { quote: undefined, middle: 0, isUnrelated: false };
   const passages = comparable.map((claim) => passageFor(claim, visible));
   const best = passages.reduce((best, passage) => (passage.share > best.share ? passage : best));
-  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, start: best.start, isUnrelated: false };
+  if (best.share >= MIN_SHARE) return { quote: best.quote || undefined, middle: best.middle, isUnrelated: false };
   const isLong = (claim: string) => (language === 'ja' ? claim.length >= 8 : claim.split(' ').length >= 4);
   return {
     quote: undefined,

@@ -10,7 +10,7 @@ const MAX_PLACES = 400;
 /** The length of the passages in which the frequency of a word is measured. */
 const PASSAGE_CHARS = 120;
 
-/** The passage of a page that is most similar to a claim. `share`: the weight of the claim's words that it has, from 0 to 1; 1 if the claim has none. */
+/** The passage of a page that is most similar to a claim. `share`: the weight of the claim's words that it has, from 0 to 1; 1 if the claim has none. `middle`: the index of its middle. */
 export function passageFor(claim: string, visible: string) {
   const text = fold(visible);
   const weights = new Map<string, number>();
@@ -24,7 +24,11 @@ export function passageFor(claim: string, visible: string) {
   places.sort((a, b) => a.at - b.at);
   const best = bestWindow(places, weights);
   const share = total === 0 ? 1 : best.weight / total;
-  return { share, start: best.start, quote: best.end === 0 ? '' : quoteAround(visible, best.start, best.end) };
+  return {
+    share,
+    middle: (best.start + best.end) >> 1,
+    quote: best.end === 0 ? '' : quoteAround(visible, best.start, best.end),
+  };
 }
 
 type Place = Readonly<{ at: number; end: number; term: string }>;

@@ -19,9 +19,9 @@ export function quotesOn(quotes: readonly string[], page: PageText): readonly Qu
     const chains = chainsOf(quote);
     if (forms.some((form) => hasChains(form, chains))) return { state: 'found' };
     if (isCut) return { state: 'unknown' };
-    const { quote: text, start } = passageFor(quote, visible);
+    const { quote: text, middle } = passageFor(quote, visible);
     if (text === '') return { state: 'missing' };
-    return { state: 'missing', passage: withoutUndefined({ text, page: pageAt(start, page.pages) }) };
+    return { state: 'missing', passage: withoutUndefined({ text, page: pageAt(middle, page.pages) }) };
   });
 }
 

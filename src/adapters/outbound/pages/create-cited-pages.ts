@@ -5,6 +5,7 @@ import { createProxyAgent } from '../network/proxy-fetch.ts';
 import { fetchPage } from './fetch-page.ts';
 import { createPageAgent, resolvePageName } from './page-connector.ts';
 import { decoderFor } from './page-decoder.ts';
+import { PdfReader } from './pdf-reader.ts';
 import { isPublicAddress } from './public-address.ts';
 import { PAGE_MS, WebCitedPages, type WebCitedPagesOptions } from './web-cited-pages.ts';
 
@@ -34,7 +35,7 @@ export function createCitedPages({ proxy, isPrivate = false, ...options }: Optio
     canResolve: () => hasResolved || isPrivate,
   };
   return {
-    citedPages: new WebCitedPages(fetchOptions),
+    citedPages: new WebCitedPages({ ...fetchOptions, pdf: new PdfReader(options.clock) }),
     /** The HTML or the text of a page, or why it has none. */
     fetchText: async (url: string, signal: AbortSignal) => {
       const fetchIt = (limit: AbortSignal) => fetchPage(url, fetchOptions, limit);

@@ -2,6 +2,7 @@ import { type Dispatcher, fetch as undiciFetch } from 'undici';
 import type { Clock } from '../../../application/ports/services.ts';
 import type { CitationCheck, PageCheck } from '../../../domain/answers/citation.ts';
 import { readBytes } from '../network/read-bytes.ts';
+import type { PdfReader } from './pdf-reader.ts';
 
 export interface FetchOptions {
   /** Connects to public addresses only, or to the proxy. */
@@ -12,6 +13,8 @@ export interface FetchOptions {
   readonly userAgent: string;
   readonly check: CitationCheck;
   readonly clock: Clock;
+  /** Reads documents in PDF; undefined if they count as pages without text. */
+  readonly pdf?: Pick<PdfReader, 'read'>;
 }
 
 /** The beginning of a page that has text. */
@@ -29,6 +32,12 @@ interface FetchedPage {
 const MAX_BYTES = 2_000_000;
 const MAX_REDIRECTS = 3;
 
+/** The type of the text of a PDF, in which form feeds end pages. */
+export const PDF_TEXT = 'application/pdf; charset=utf-8';
+const PDF = /^\s*application\/(?:x-)?pdf(?=[\s;,]|$)/i;
+/** The types of files that their server does not know. */
+const UNKNOWN = /^\s*(?:(?:application|binary)\/octet-stream|application\/force-download)(?=[\s;,]|$)/i;
+
 const ACCEPT = 'text/html,application/xhtml+xml';
 
 /** The types of pages that may state a date. */
@@ -44,7 +53,7 @@ export async function fetchPage(
   const { dispatcher, userAgent, check } = options;
   const headers = {
     'user-agent': userAgent,
-    accept: check === 'off' ? ACCEPT : `${ACCEPT},text/plain,text/csv,application/json`,
+    accept: check === 'off' ? ACCEPT : `${ACCEPT},text/plain,text/csv,application/json,application/pdf`,
   };
   const init = { dispatcher, signal, headers, redirect: 'manual', credentials: 'omit' } as const;
   let status: number | undefined;
@@ -65,11 +74,8 @@ export async function fetchPage(
           await body?.cancel();
           return unreadable('home_page');
         }
-        const contentType = headers.get('content-type') ?? '';
-        const hasText = HTML.test(contentType) || (check !== 'off' && TEXT.test(contentType));
-        const beginning = await readBytes(body, hasText ? MAX_BYTES : 0);
-        if (hasText) return { status, contentType, ...beginning, ...moved() };
-        return unreadable(beginning.isCut ? 'not_text' : 'no_text');
+        const text = await textOf({ body, contentType: headers.get('content-type') ?? '', target }, options, signal);
+        return 'reason' in text ? unreadable(text.reason) : { status, ...text, ...moved() };
       }
       await body?.cancel();
       if (status === 404 || status === 410) return { state: 'dead', status, ...moved() };
@@ -93,6 +99,27 @@ export async function fetchPage(
     if (code === 'ENOTFOUND') return { ...unreadable('no_such_host'), state: 'dead' };
     return unreadable(REASONS[code] ?? (/^UND_ERR_\w+_TIMEOUT$/.test(code) ? 'timeout' : 'network'));
   }
+}
+
+interface Received {
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly contentType: string;
+  readonly target: string;
+}
+
+/** The beginning of the text of a response, or why it has none. */
+async function textOf({ body, contentType, target }: Received, { check, pdf }: FetchOptions, signal: AbortSignal) {
+  const isNamed = UNKNOWN.test(contentType) && /\.pdf$/i.test(new URL(target).pathname);
+  if (check !== 'off' && pdf !== undefined && (PDF.test(contentType) || isNamed)) {
+    const text = await pdf.read(body, signal);
+    // A document that was not received to its end.
+    if ('reason' in text && body?.locked === false) await body.cancel();
+    return 'reason' in text ? text : { ...text, contentType: PDF_TEXT };
+  }
+  const hasText = HTML.test(contentType) || (check !== 'off' && TEXT.test(contentType));
+  const beginning = await readBytes(body, hasText ? MAX_BYTES : 0);
+  if (hasText) return { contentType, ...beginning };
+  return { reason: beginning.isCut ? 'not_text' : 'empty' };
 }
 
 /** The reasons of failed connections, by their code. */

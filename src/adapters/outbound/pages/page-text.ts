@@ -39,14 +39,43 @@ export function readPage(page: string, contentType: string, isCut: boolean) {
       text.onText(line);
     }
   } else if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
-    // Lines of a paragraph belong together; those of a list or a table do not.
-    for (const line of page.split('\n')) {
-      if (/^\s*(?:$|[-*+|#>]|\d+[.)]\s)/.test(line)) text.breakLine();
-      text.onText(`${line} `);
-    }
+    addPlain(page, text);
   } else isComplete = visitElements(page, [text, dates], /^\s*application\/xhtml/i.test(contentType));
   const { hasScripts, asksForPassword } = text;
   return { candidates: dates.candidates, text: text.result(isCut || !isComplete), hasScripts, asksForPassword };
+}
+
+/** The text of a PDF, in which form feeds end pages, with the places at which they begin. */
+export function readPdf(document: string, isCut: boolean) {
+  const pages = document.replace(/\f$/, '').split('\f').map(plainText);
+  let length = 0;
+  const starts = pages.map((page) => {
+    const start = length;
+    length += page.length + 1;
+    return start;
+  });
+  const visible = pages.join('\n');
+  const text: PageText = {
+    visible: visible.slice(0, MAX_VISIBLE),
+    other: [],
+    isCut: isCut || visible.length > MAX_VISIBLE,
+    pages: starts,
+  };
+  return { candidates: undefined, text, hasScripts: false, asksForPassword: false };
+}
+
+/** A text without elements. Lines of a paragraph belong together; those of a list or a table do not. */
+function plainText(page: string): string {
+  const text = new TextCollector();
+  addPlain(page, text);
+  return text.result(false).visible;
+}
+
+function addPlain(page: string, text: TextCollector): void {
+  for (const line of page.split('\n')) {
+    if (/^\s*(?:$|[-*+|#>•]|\d+[.)]\s)/.test(line)) text.breakLine();
+    text.onText(`${line} `);
+  }
 }
 
 /** Collects the text that a person sees, and the texts that count for figures only. */

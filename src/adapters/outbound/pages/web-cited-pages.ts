@@ -4,9 +4,9 @@ import type { CitedPages, PageReading } from '../../../application/ports/readers
 import type { Clock, Logger } from '../../../application/ports/services.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
-import { type FetchOptions, fetchPage, HTML } from './fetch-page.ts';
+import { type FetchOptions, fetchPage, HTML, PDF_TEXT } from './fetch-page.ts';
 import { decoderFor } from './page-decoder.ts';
-import { readPage } from './page-text.ts';
+import { readPage, readPdf } from './page-text.ts';
 
 export interface WebCitedPagesOptions extends FetchOptions {
   readonly clock: Clock;
@@ -53,14 +53,19 @@ export class WebCitedPages implements CitedPages {
     const { bytes, contentType, status, finalUrl, isMoved } = fetched;
     await this.#turn();
     const decoded = decoderFor(bytes, contentType).decode(bytes);
-    const { text, candidates, asksForPassword, hasScripts } = readPage(decoded, contentType, fetched.isCut);
+    const isPdf = contentType === PDF_TEXT;
+    const { text, candidates, asksForPassword, hasScripts } = isPdf
+      ? readPdf(decoded, fetched.isCut)
+      : readPage(decoded, contentType, fetched.isCut);
     const isDated = resolveDates && HTML.test(contentType);
-    const day = isDated ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
+    const day =
+      isDated && candidates !== undefined ? publishedOn(candidates, zonedDate(clock.now(), timeZone)) : undefined;
     // More than 1 % could not be decoded.
     const isMisread = decoded.split('\uFFFD').length - 1 > decoded.length / 100;
     const isSignIn = finalUrl !== undefined && asksForPassword;
     const isEmpty = text.visible.trim() === '' || (hasScripts && text.visible.length < MIN_VISIBLE);
-    const reason = isMisread ? 'not_text' : isSignIn ? 'sign_in' : isEmpty ? 'no_text' : undefined;
+    const empty = isPdf ? 'empty_pdf' : hasScripts ? 'no_text' : 'empty';
+    const reason = isMisread ? 'not_text' : isSignIn ? 'sign_in' : isEmpty ? empty : undefined;
     const read = { status, publishedOn: day, ...(finalUrl !== undefined && { finalUrl, isMoved }) };
     if (reason !== undefined) return { ...read, state: 'unreadable', reason };
     return { ...read, state: 'ok', ...(check === 'evidence' && { text }) };
