@@ -35,6 +35,7 @@ const TYPED = {
   $defs: { flag: { type: 'boolean' } },
 };
 
+// S86
 test('key=value is a text where the schema allows one, and JSON elsewhere', async () => {
   const { call, calls } = oneTool({ inputSchema: TYPED });
   const texts = ['text=1', 'maybe=null', 'either=3', 'any={"a":1}', 'color=1'];
@@ -192,6 +193,7 @@ const CALLS = [
   ['none', 'echo', {}],
 ] as const;
 
+// S86
 test('--json prints what POST /mcp/call returns, but for requestId, and so does a running gateway', async () => {
   const { config } = configure(['one']);
   const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });

@@ -13,6 +13,7 @@ function configured(...servers: readonly object[]): string {
   return newFile('config.json', JSON.stringify({ servers }));
 }
 
+// S85
 describeWith(['python3'], 'in a terminal', (python) => {
   /** Calls a tool of a server that asks, and types each text as soon as its prompt is shown. */
   async function call(
