@@ -4,20 +4,21 @@ import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
 import { unmatchedGrant } from '../adapters/inbound/words/process-messages.ts';
 import { leftOutMessage, notApprovedMessage } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
-import { DefinitionFiles, lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
+import { DefinitionFiles } from '../adapters/outbound/definitions/definition-files.ts';
 import { cacheFolder } from '../adapters/outbound/files/local-files.ts';
-import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-command.ts';
 import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
 import { whenNeeded } from '../application/async/shared-runs.ts';
 import { Gateway } from '../application/gateway/gateway.ts';
-import { type DescribedServer, planServer, type Starts } from '../application/gateway/server-definition.ts';
+import { planServer, type Starts } from '../application/gateway/server-definition.ts';
 import { type ToolNotice, ToolNotices } from '../application/gateway/tool-notices.ts';
 import type { Logger } from '../application/ports/services.ts';
 import type { KeptDefinitions, OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
+import type { LoginUse } from '../domain/gateway/login-owner.ts';
 import type { JsonObject } from '../domain/values/json.ts';
+import { toDescribed } from './described-servers.ts';
 import type { RemoteServers } from './remote-servers.ts';
 import { commandForClients, IDENTITY, PROGRAM, type Runtime } from './runtime.ts';
 import { type RenewValues, serversWithValues } from './server-values.ts';
@@ -52,11 +53,12 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   const toolServers = createToolServers(runtime, options, ending.signal);
   const kept = keptDefinitions(runtime);
   const toConfigured = (servers: readonly ServerEntry[], approved: ApprovedTools | undefined) => {
-    const toServer = (entry: ServerEntry) =>
-      entry.values === undefined ? madeAtStart(() => toolServers.create({ entry })) : toolServers.withValues(entry);
-    const plan = (entry: ServerEntry) =>
-      planServer(toDescribed(entry, toServer(entry), runtime), { ...runtime, starts, kept, approved });
-    return Promise.all(servers.map(plan));
+    const toServer = (entry: ServerEntry, use: LoginUse) =>
+      entry.values === undefined
+        ? madeAtStart(() => toolServers.create({ entry, use }))
+        : toolServers.withValues(entry, use);
+    const described = servers.map((entry) => toDescribed(entry, toServer, { ...runtime, isShared: options.isShared }));
+    return Promise.all(described.map((one) => planServer(one, { ...runtime, starts, kept, approved })));
   };
   const { get: validator } = whenNeeded(async () => {
     const { AjvSchemaValidator } = await import('../adapters/outbound/mcp-client/ajv-schema-validator.ts');
@@ -115,6 +117,8 @@ export function exposeServers(runtime: Runtime, served: ServedOptions) {
 interface Made {
   readonly entry: ServerEntry;
   readonly renew?: RenewValues | undefined;
+  /** Whose login is used. */
+  readonly use: LoginUse;
 }
 
 /** Makes servers of entries of the configuration. `programEnds` aborts when the program ends, and its servers must end soon. */
@@ -126,12 +130,12 @@ function createToolServers(
   const { config, clock, logger } = runtime;
   let remote: Promise<RemoteServers> | undefined;
   /** `renew`: reads the values of the entry once more. */
-  const create = async ({ entry, renew }: Made): Promise<ToolServer> => {
+  const create = async ({ entry, renew, use }: Made): Promise<ToolServer> => {
     const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
     const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
     if (connection.kind === 'remote') {
       remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
-      return (await remote).create({ ...connection, ...common, renew, use: 'shared' });
+      return (await remote).create({ ...connection, ...common, renew, use });
     }
     const { envs, inheritEnv: inherit, notInherited = [] } = connection;
     const ownSecrets = [...config.secretVariables, ...notInherited];
@@ -156,33 +160,6 @@ function toWarning(notice: ToolNotice, startCommand: Runtime['startCommand']): s
 function keptDefinitions(runtime: Runtime): KeptDefinitions | undefined {
   const folder = cacheFolder(process.env);
   return folder === undefined ? undefined : new DefinitionFiles(join(folder, PROGRAM, 'servers'), runtime);
-}
-
-/** What the gateway needs to know of a server of the configuration. */
-export function toDescribed(
-  entry: ServerEntry,
-  server: ToolServer,
-  { config, clock, loginsKey }: Runtime,
-): DescribedServer {
-  const { connection, start, ...definition } = entry;
-  const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
-  const logins = new LoginFiles(config.gateway.logins, clock, { key: loginsKey });
-  return {
-    definition: { ...definition, start, transport },
-    server,
-    fingerprint: JSON.stringify(entry),
-    key: () => keyOf(entry, logins),
-    changedMs: async () => (connection.kind === 'child' ? lastChangeMs(connection) : 0),
-  };
-}
-
-/** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
-async function keyOf({ name, connection }: ServerEntry, logins: LoginFiles): Promise<string> {
-  if (connection.kind === 'remote')
-    return JSON.stringify([name, connection, (await logins.read({ url: connection.url, use: 'shared' }))?.id]);
-  const { inheritEnv } = connection;
-  const inherited = inheritEnv === true ? [] : inheritEnv.map((variable) => process.env[variable] ?? null);
-  return JSON.stringify([name, connection, inherited]);
 }
 
 /** A server that is created at its first start, because a reload describes all servers again, but uses only those that changed. */

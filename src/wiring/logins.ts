@@ -14,6 +14,7 @@ import type { CallerLogins } from '../application/ports/caller-logins.ts';
 import type { Logins } from '../application/ports/tool-server.ts';
 import { idOfUse, LOCAL_OWNER, type LoginUse } from '../domain/gateway/login-owner.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
+import { loginUrlOf } from './described-servers.ts';
 import { commandForClients, type Runtime } from './runtime.ts';
 import { completeEntry } from './server-values.ts';
 
@@ -49,8 +50,24 @@ export function remoteLogin(
       onRenewal(name, outcome);
     },
   };
-  const command = kindOf(auth) === 'person' ? loginCommand(name, commandForClients(runtime)) : undefined;
-  return new RemoteLogin({ name, command, url, auth, clock, tokens: new LoginTokens(options), fetch });
+  const isOfCaller = use !== 'shared';
+  const signIn = kindOf(auth) === 'person' ? signInTo(name, use, runtime) : undefined;
+  return new RemoteLogin({
+    name,
+    signIn,
+    isAlwaysRequired: isOfCaller,
+    url,
+    auth,
+    clock,
+    tokens: new LoginTokens(options),
+    fetch,
+  });
+}
+
+/** How a person signs in to a server: a caller at the pages of this program, everyone else by a command. */
+function signInTo(server: string, use: LoginUse, runtime: Runtime): string {
+  const url = use === 'shared' || use.kind === 'local' ? undefined : loginUrlOf(server, runtime);
+  return url === undefined ? `with: ${loginCommand(server, commandForClients(runtime))}` : `at ${url}`;
 }
 
 /** Why a person cannot sign in to a server; undefined if one can. */

@@ -69,7 +69,7 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
     files: config.serversFiles.map(({ servers, ...file }) => ({ ...file, servers: servers.filter(isShown) })),
   };
   const unused = config.servers === undefined ? filesOfClientsIn(process.cwd()) : [];
-  const options = { json, tool, isNoneAllowed, gateway: gateway?.as(by.rights), offered: offeredBy(context), unused };
+  const options = { json, tool, isNoneAllowed, gateway: gateway?.as(by), offered: offeredBy(context), unused };
   return listTools({ ...context, ...options, ...shown }, signal);
 }
 

@@ -4,6 +4,7 @@ import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import type { RequestValues } from '../adapters/outbound/mcp-client/renewed-values.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
 import type { KeptValue, KeptValues } from '../application/values/kept-values.ts';
+import type { LoginUse } from '../domain/gateway/login-owner.ts';
 import { valueFailureWords } from '../domain/values/value-failure.ts';
 import type { Runtime } from './runtime.ts';
 
@@ -43,6 +44,8 @@ export type RenewValues = (signal: AbortSignal) => Promise<RequestValues | undef
 
 interface MadeOf {
   readonly entry: ServerEntry;
+  /** Whose login is used. */
+  readonly use: LoginUse;
   readonly renew: RenewValues;
 }
 
@@ -51,7 +54,7 @@ export function serversWithValues(runtime: Runtime, make: (made: MadeOf) => Prom
   const { values } = runtime;
   /** The names of the servers that were started, whose values are read anew. */
   const started = new Set<string>();
-  return (entry: ServerEntry): ToolServer => {
+  return (entry: ServerEntry, use: LoginUse): ToolServer => {
     let made: { readonly server: ToolServer; readonly of: string } | undefined;
     return {
       get login() {
@@ -67,7 +70,7 @@ export function serversWithValues(runtime: Runtime, make: (made: MadeOf) => Prom
           // A server keeps its login while its values are the same.
           made?.of === of
             ? made.server
-            : await make({ entry: completed.value.entry, renew: renewal(entry, completed.value, runtime) });
+            : await make({ entry: completed.value.entry, use, renew: renewal(entry, completed.value, runtime) });
         made = { server, of };
         return server.connect(events, signal);
       },

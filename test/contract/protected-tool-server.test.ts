@@ -33,7 +33,7 @@ async function start(startServer: (typeof KINDS)[number][1], hasLogin = true) {
     await files.locked({ url, use: 'shared' }, () => files.write({ url, use: 'shared' }, loginAt(issuer.origin)));
   const remoteLogin = new RemoteLogin({
     name: 'notes',
-    command: COMMAND,
+    signIn: `with: ${COMMAND}`,
     url,
     clock,
     fetch,

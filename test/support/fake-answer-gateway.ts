@@ -39,7 +39,7 @@ export class FakeAnswerGateway implements AnswerGateway {
       get tools() {
         return tools();
       },
-      as: (rights) => ({
+      as: ({ rights }) => ({
         get servers() {
           return statuses().filter(({ name }) => rights.sees(name));
         },
@@ -48,6 +48,7 @@ export class FakeAnswerGateway implements AnswerGateway {
         timeoutOf: () => undefined,
         isOffered: (server) => !this.options.unavailable?.includes(server),
         whenStarted: async () => {},
+        whenLooked: async () => {},
         whenListed: async (maxMs, _signal, servers = []) => {
           this.waits.push({ servers, maxMs });
           await this.options.onWait?.();

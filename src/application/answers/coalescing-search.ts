@@ -31,7 +31,7 @@ export class CoalescingSearch implements LlmSearch {
     if (signal.aborted) return err({ kind: 'aborted' });
     const { by, question, profile, today, mode } = request;
     if (mode !== 'web') return this.#llmSearch.search(request, observer, signal);
-    const key = JSON.stringify([by.caller, question, profile, today]);
+    const key = JSON.stringify([by.caller, by.subject, question, profile, today]);
     const known = this.#inFlight.get(key);
     const search: InFlight = known ?? { waiting: new Set(), controller: new AbortController(), latest: undefined };
     this.#inFlight.set(key, search);

@@ -1,19 +1,18 @@
-import { err } from 'neverthrow';
+import { err, type Result } from 'neverthrow';
 import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-tools.ts';
-import type { Rights } from '../../domain/gateway/call-origin.ts';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
+import type { LoginOwner } from '../../domain/gateway/login-owner.ts';
+import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolProvider } from '../tools/tool-call.ts';
-import { callOnServer, findTool } from './server-call.ts';
+import { callAsCaller, findToolFor } from './caller-call.ts';
+import { GatewayServer, type Viewer } from './gateway-server.ts';
+import { callOnServer } from './server-call.ts';
 import type { ConfiguredServer, GatewayOptions } from './server-definition.ts';
 import type { ServerStatus } from './server-description.ts';
-import { ServerSupervisor } from './server-supervisor.ts';
-
-/** The servers and tools that exist for a caller. Rights of a call are checked by the catalogue. */
-export type VisibleGateway = Pick<
-  Gateway,
-  'servers' | 'tools' | 'changed' | 'timeoutOf' | 'isOffered' | 'whenListed' | 'whenStarted'
->;
+import type { ServerSupervisor } from './server-supervisor.ts';
+import { type VisibleGateway, visibleTo } from './visible-gateway.ts';
 
 /** How long a list waits for a server that is starting or busy. A later change is announced. */
 export const LIST_WAIT_MS = 500;
@@ -24,7 +23,7 @@ const STARTS_AT_A_TIME = 4;
 /** The user's own MCP servers, in the order of the configuration, as drivers (REST, MCP, the command line) use them. */
 export class Gateway implements ToolProvider {
   readonly #options: GatewayOptions;
-  #byName: ReadonlyMap<string, ServerSupervisor> = new Map();
+  #byName: ReadonlyMap<string, GatewayServer> = new Map();
   #pendingStarts = 0;
   /** Servers that end after their calls. Each can also be ended at once. */
   readonly #retiring = new Map<Promise<void>, AbortController>();
@@ -45,27 +44,9 @@ export class Gateway implements ToolProvider {
     return this.#supervisors.flatMap(({ tools }) => tools);
   }
 
-  /** The servers and tools that a caller with these rights sees. */
-  as(rights: Rights): VisibleGateway {
-    const all = this;
-    return {
-      get servers() {
-        const seen = all.#supervisors.filter(({ definition }) => rights.sees(definition.name));
-        return seen.map((supervisor) => supervisor.statusFor(rights));
-      },
-      get tools() {
-        return all.tools.filter(rights.mayUse);
-      },
-      get changed() {
-        return all.changed.filter(rights.mayUse);
-      },
-      timeoutOf: (server) => (rights.sees(server) ? all.timeoutOf(server) : undefined),
-      isOffered: (server) => rights.sees(server) && all.isOffered(server),
-      whenListed: (maxMs, signal, servers = [...all.#byName.keys()]) =>
-        all.whenListed(maxMs, signal, servers.filter(rights.sees)),
-      whenStarted: (maxMs, signal, servers = [...all.#byName.keys()]) =>
-        all.whenStarted(maxMs, signal, servers.filter(rights.sees)),
-    };
+  /** The servers and tools that a caller sees. */
+  as(by: Viewer): VisibleGateway {
+    return visibleTo(by, this, () => this.#byName);
   }
 
   /** The tools of these servers that are not offered. */
@@ -93,35 +74,54 @@ export class Gateway implements ToolProvider {
 
   /** Whether callers can use the tools of a server: it is available, or starts with a call. */
   isOffered(server: string): boolean {
-    return this.#byName.get(server)?.description.isOffered === true;
+    return this.#byName.get(server)?.common.description.isOffered === true;
   }
 
   /** Whether a server is configured as public now. */
   isPublic(server: string): boolean {
-    return this.#byName.get(server)?.definition.isPublic === true;
+    return this.#byName.get(server)?.common.definition.isPublic === true;
   }
 
-  /** The servers whose resources and prompts a caller with these rights may use. */
-  readable(rights: Rights): readonly ServerSupervisor[] {
-    return this.#supervisors.filter(({ definition }) => rights.mayRead(definition.name));
+  /** The servers whose resources and prompts a caller may use, as this caller knows them. */
+  readable(by: Viewer): readonly ServerSupervisor[] {
+    const readable = [...this.#byName].filter(([name]) => by.rights.mayRead(name));
+    return readable.map(([, server]) => server.seenBy(by));
+  }
+
+  /** The connection to a server for a request of a caller. */
+  forRequest(server: string, by: CallOrigin): Result<ServerSupervisor, ToolCallError> {
+    return this.#byName.get(server)?.forRequest(by) ?? err({ kind: 'unknown_server', server, known: [] });
+  }
+
+  /** The number of open connections to each server at which each caller has one. */
+  get connections(): ReadonlyMap<string, number> {
+    return new Map(
+      [...this.#byName].flatMap(([name, { connections }]) => (connections === undefined ? [] : [[name, connections]])),
+    );
+  }
+
+  /** Ends the connections of callers who no longer exist. */
+  endCallers(exists: (owner: LoginOwner) => boolean): void {
+    for (const server of this.#byName.values()) server.endCallers(exists);
   }
 
   /** Whether a server has resources. */
   hasResources(server: string): boolean {
-    return this.#byName.get(server)?.description.capabilities?.resources !== undefined;
+    return this.#byName.get(server)?.common.description.capabilities?.resources !== undefined;
   }
 
   /** The time limit of a call, in milliseconds; undefined if there is no such server. */
   timeoutOf(server: string): number | undefined {
-    return this.#byName.get(server)?.definition.timeoutMs;
+    return this.#byName.get(server)?.common.definition.timeoutMs;
   }
 
   /** Whether every required server is available, or starts with a call, and every first start has settled. */
   readiness(): 'ready' | 'starting' | 'required server not available' {
     if (this.#pendingStarts > 0) return 'starting';
-    const isMissing = ({ description, definition }: ServerSupervisor) =>
-      !description.isOffered && definition.isRequired;
-    return this.#supervisors.some(isMissing) ? 'required server not available' : 'ready';
+    // Callers can sign in only at a gateway that is ready.
+    const isMissing = ({ common: { description, definition }, perCaller }: GatewayServer) =>
+      perCaller === undefined && !description.isOffered && definition.isRequired;
+    return [...this.#byName.values()].some(isMissing) ? 'required server not available' : 'ready';
   }
 
   /** Resolves when the lists of these servers are known, or could not be read, after `maxMs`, or when `signal` aborts. */
@@ -147,16 +147,17 @@ export class Gateway implements ToolProvider {
   }
 
   find(call: ToolCall, signal: AbortSignal): FoundTool | Promise<FoundTool> {
-    const supervisor = this.#byName.get(call.server);
-    return supervisor === undefined ? {} : findTool(this, supervisor, call, signal);
+    const found = this.#byName.get(call.server);
+    return found === undefined ? {} : findToolFor(this, found, call, signal);
   }
 
   async call(call: ObservedCall, signal: AbortSignal): Promise<ToolOutcome> {
     const { server, tool } = call;
-    const supervisor = this.#byName.get(server);
+    const found = this.#byName.get(server);
     // A reload may have removed the server in the meantime.
-    if (supervisor === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
-    return callOnServer(supervisor, call, this.#options, signal);
+    if (found === undefined) return err({ kind: 'unknown_tool', server, tool, known: [] });
+    if (found.perCaller !== undefined) return callAsCaller(found, call, this.#options, signal);
+    return callOnServer(found.common, call, this.#options, signal);
   }
 
   /** Starts a server immediately, in any state. */
@@ -168,24 +169,24 @@ export class Gateway implements ToolProvider {
   reconfigure(servers: readonly ConfiguredServer[], approved?: ApprovedTools): void {
     if (this.#isClosed) return;
     const before = this.#byName;
-    const added: ServerSupervisor[] = [];
+    const added: GatewayServer[] = [];
     this.#byName = new Map(
       servers.map((configured) => {
         const { name } = configured.definition;
         const known = before.get(name);
-        if (known?.fingerprint === configured.fingerprint) {
-          known.list.approve(approved);
+        if (known?.common.fingerprint === configured.fingerprint) {
+          known.approve(approved);
           return [name, known];
         }
         const onToolsChanged = () => this.#onToolsChanged();
-        const supervisor = new ServerSupervisor({ ...this.#options, ...configured, approved, onToolsChanged });
-        added.push(supervisor);
-        return [name, supervisor];
+        const server = new GatewayServer({ ...this.#options, ...configured, approved, onToolsChanged });
+        added.push(server);
+        return [name, server];
       }),
     );
-    for (const [name, supervisor] of before) if (this.#byName.get(name) !== supervisor) this.#retire(supervisor);
+    for (const [name, server] of before) if (this.#byName.get(name) !== server) this.#retire(server);
     if (before.size > 0) this.#onToolsChanged();
-    void this.#startAll(added.filter(({ startsAtOnce }) => startsAtOnce));
+    void this.#startAll(added.map(({ common }) => common).filter(({ startsAtOnce }) => startsAtOnce));
   }
 
   /** Notifies of changes of `tools`. */
@@ -197,11 +198,12 @@ export class Gateway implements ToolProvider {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const limit of this.#retiring.values()) limit.abort();
-    await Promise.all([...this.#supervisors.map((supervisor) => supervisor.stop()), ...this.#retiring.keys()]);
+    const ends = [...this.#byName.values()].map((server) => server.stop());
+    await Promise.all([...ends, ...this.#retiring.keys()]);
   }
 
   get #supervisors(): readonly ServerSupervisor[] {
-    return [...this.#byName.values()];
+    return [...this.#byName.values()].map(({ common }) => common);
   }
 
   async #each(
@@ -214,7 +216,7 @@ export class Gateway implements ToolProvider {
       // One after the other, because each start has a listener, and Node.js warns about more than ten.
       for (const name of servers) {
         const server = this.#byName.get(name);
-        if (server !== undefined) await wait(server, limit);
+        if (server !== undefined) await wait(server.common, limit);
       }
     });
   }
@@ -236,12 +238,12 @@ export class Gateway implements ToolProvider {
     await Promise.all(Array.from({ length: STARTS_AT_A_TIME }, startNext));
   }
 
-  #retire(supervisor: ServerSupervisor): void {
+  #retire(server: GatewayServer): void {
     const { clock, drainMs } = this.#options;
     const end = new AbortController();
     const retired = withDeadline(clock, drainMs, end.signal, (limit) =>
-      untilAborted(supervisor.places.whenIdle(), limit),
-    ).then(() => supervisor.stop());
+      untilAborted(server.common.places.whenIdle(), limit),
+    ).then(() => server.stop());
     this.#retiring.set(retired, end);
     void retired.finally(() => this.#retiring.delete(retired));
   }

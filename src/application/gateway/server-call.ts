@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { EVERYTHING, type Rights } from '../../domain/gateway/call-origin.ts';
+import { type CallOrigin, EVERYTHING } from '../../domain/gateway/call-origin.ts';
 import type { Retry } from '../../domain/gateway/elicitation.ts';
 import { isReadOnly } from '../../domain/gateway/gateway-tool.ts';
 import type { SchemaError, ToolCallError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
@@ -18,8 +18,8 @@ import type { ServerSupervisor } from './server-supervisor.ts';
 const MAX_DIGITS = 100;
 
 /** All servers, as callers with these rights see them. */
-interface Servers {
-  as(rights: Rights): NamedTools;
+export interface Servers {
+  as(by: Pick<CallOrigin, 'rights'>): NamedTools;
 }
 
 /** Finds a tool of a server, which is started if necessary. The list of a lost server is still used. */
@@ -39,7 +39,7 @@ export function findTool(
 /** The name of the tool at its server, as far as it is known now. */
 function nameIn(servers: Servers, { tool, by, exposedName }: ToolCall): string {
   if (exposedName === undefined) return tool;
-  return toolsByName(servers.as(by.rights)).get(exposedName)?.name ?? tool;
+  return toolsByName(servers.as(by)).get(exposedName)?.name ?? tool;
 }
 
 function toolOf(
@@ -145,7 +145,8 @@ export async function runOnServer<T>(
     const { error } = outcome;
     if (error.kind === 'crashed')
       return err({ ...error, reason: supervisor.failure.explained(error.reason, EVERYTHING) });
-    if (error.kind === 'login_required' || error.kind === 'unauthorized') return err({ ...error, server });
+    if (error.kind === 'login_required') return err(loginRequired(supervisor));
+    if (error.kind === 'unauthorized') return err({ ...error, server });
     return err(error.kind === 'aborted' ? { kind: 'cancelled' } : error);
   } finally {
     supervisor.places.release();
@@ -166,7 +167,11 @@ export async function withTimeout<T>(
 
 export function notAvailable(supervisor: ServerSupervisor): ToolCallError {
   const { name, state, lastError } = supervisor.status;
-  if (state === 'login_required') return { kind: 'login_required', server: name };
+  if (state === 'login_required') return loginRequired(supervisor);
   const { retryAfterMs } = supervisor;
   return { kind: 'not_available', server: name, state, ...withoutUndefined({ reason: lastError, retryAfterMs }) };
+}
+
+function loginRequired({ definition: { name: server, loginUrl: url } }: ServerSupervisor): ToolCallError {
+  return { kind: 'login_required', server, ...withoutUndefined({ url }) };
 }

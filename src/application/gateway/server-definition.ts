@@ -1,4 +1,5 @@
 import { type ApprovedTools, approvedOf } from '../../domain/gateway/approved-tools.ts';
+import type { LoginOwner } from '../../domain/gateway/login-owner.ts';
 import { redactedValue } from '../../domain/values/redaction.ts';
 import type { Services } from '../ports/services.ts';
 import type {
@@ -31,11 +32,26 @@ export interface ServerDefinition {
   /** Whether its tools return nothing private. */
   readonly isPublic: boolean;
   readonly maxConcurrency: number;
+  /** Where a caller signs in, if each has a login and a browser reaches this program. */
+  readonly loginUrl?: string | undefined;
+}
+
+/** How callers use a server at which each has a login. */
+export interface PerCaller {
+  readonly maxConnections: number;
+  /** Makes the server as it is used with the login of a caller. */
+  readonly serverFor: (owner: LoginOwner) => ToolServer;
+  /** What a caller of this name reads who is asked to sign in. */
+  readonly signInWords: (caller: string) => string;
+  /** Whether a caller has a login now, which another process may have stored. Never rejects. */
+  readonly hasLogin: (owner: LoginOwner) => Promise<boolean>;
 }
 
 export interface ConfiguredServer {
   readonly definition: ServerDefinition;
   readonly server: ToolServer;
+  /** Present if callers share this program, and each has a login to the server: `server` is then never connected. */
+  readonly perCaller?: PerCaller | undefined;
   /** The complete configuration of the server as a text. If it differs after a reload, the server is replaced. */
   readonly fingerprint: string;
   /** The description that the server gave of itself at an earlier start. */
@@ -73,7 +89,7 @@ export type Starts = 'all' | 'unknown' | 'on_use' | 'at_once';
 type Start = ServerDefinition['start'];
 
 /** A server of the configuration, before it is decided when it starts. */
-export interface DescribedServer extends Pick<ConfiguredServer, 'server' | 'fingerprint'> {
+export interface DescribedServer extends Pick<ConfiguredServer, 'server' | 'fingerprint' | 'perCaller'> {
   /** `start` is undefined if the configuration does not say when. */
   readonly definition: Omit<ServerDefinition, 'start'> & { readonly start: Start | undefined };
   /** Everything that can change the lists of the server now, such as its login: the key of its kept description. */

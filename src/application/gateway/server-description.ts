@@ -5,6 +5,7 @@ import type { LeftOut } from '../../domain/gateway/shared-entries.ts';
 import { loginCommand, type ServerState } from '../../domain/gateway/tool-call-error.ts';
 import { type JsonObject, withoutUndefined } from '../../domain/values/json.ts';
 import { never, untilAborted, withDeadline } from '../async/deadline.ts';
+import type { Places } from '../async/places.ts';
 import { GrowingWait } from '../async/waits.ts';
 import type { Services } from '../ports/services.ts';
 import type { Definitions, OnListChanged } from '../ports/tool-server.ts';
@@ -21,6 +22,8 @@ export interface SupervisorOptions extends ConfiguredServer, Pick<Services, 'clo
   readonly isShared?: boolean | undefined;
   readonly onToolsChanged: () => void;
   readonly onListChanged?: OnListChanged | undefined;
+  /** The places for calls, if other connections to the server share them. */
+  readonly places?: Places | undefined;
 }
 
 /** The description that a server gives of itself, now or when it last ran. */
@@ -81,6 +84,15 @@ export class ServerDescription {
   learn(): void {
     this.#onChanged();
     this.#learning = this.shared.readAll();
+  }
+
+  /** Takes what another connection to the same server has shown. */
+  adopt(known: Definitions): void {
+    const { keep, onToolsChanged } = this.#options;
+    this.tools.adopt({ tools: known.tools, leftOut: known.leftOut ?? [] });
+    this.#known = known;
+    if (keep !== undefined) this.#keeping = this.#keeping.then(() => keep(known));
+    onToolsChanged();
   }
 
   async readToolsAgain(signal: AbortSignal): Promise<void> {
@@ -158,6 +170,8 @@ export function toStatus(
     lastError,
     /** The command with which a person must sign in first. */
     login: state === 'login_required' ? loginCommand(name) : undefined,
+    /** The address at which a caller must sign in first, in place of the command. */
+    loginUrl: undefined as string | undefined,
     protocolVersion: connection?.protocolVersion,
     serverInfo: (connection ?? kept)?.serverInfo,
   });

@@ -143,6 +143,10 @@ export class IdleTimer {
     this.#onIdle = onIdle;
   }
 
+  get isUsed(): boolean {
+    return this.#users > 0;
+  }
+
   /** Runs a task, until whose end the server is not idle. */
   async during<T>(task: () => Promise<T>): Promise<T> {
     this.#users += 1;

@@ -44,16 +44,22 @@ export class ServerSupervisor {
     this.failure = new LastFailure(options.isShared === true);
     this.#phase = { kind: this.startsAtOnce ? 'due' : 'idle', settled: new StartGate() };
     this.#since = clock.now();
-    this.places = new Places(definition.maxConcurrency, definition.maxConcurrency);
+    this.places = options.places ?? new Places(definition.maxConcurrency, definition.maxConcurrency);
   }
 
   /** Whether the server starts without a call. */
   get startsAtOnce(): boolean {
-    return this.definition.start === 'at_once' || this.description.known === undefined;
+    const isUsed = this.#options.perCaller === undefined;
+    return isUsed && (this.definition.start === 'at_once' || this.description.known === undefined);
   }
 
   get connection(): ServerConnection | undefined {
     return this.#phase.kind === 'available' ? this.#phase.connection : undefined;
+  }
+
+  /** Whether a request uses the server now. */
+  get isUsed(): boolean {
+    return this.#idle.isUsed;
   }
 
   /** Whether a call has to wait for a start. */
@@ -103,7 +109,8 @@ export class ServerSupervisor {
 
   /** Resolves when the list of tools is known, or could not be read, or when `signal` aborts. Starts nothing. */
   async whenListed(signal: AbortSignal): Promise<void> {
-    if (!this.description.isOffered) await untilAborted(this.#whenSettled, signal);
+    const isKnown = this.description.isOffered || this.#options.perCaller !== undefined;
+    if (!isKnown) await untilAborted(this.#whenSettled, signal);
   }
 
   /** Resolves when a start in progress has settled, and the server's description is kept. */

@@ -19,6 +19,7 @@ import type { ServerConnection } from '../ports/tool-server.ts';
 import { CallElicitations } from '../tools/call-elicitations.ts';
 import { refuseUnanswerable, requiresElicitation } from './asked-call.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
+import type { Viewer } from './gateway-server.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
 import type { ServerSupervisor } from './server-supervisor.ts';
 import { CAPABILITY } from './shared-lists.ts';
@@ -46,38 +47,38 @@ interface AskableRequest extends SharedRequest {
 
 /** The resources, prompts and completions of all servers, presented as those of one server. No promise rejects. */
 export class SharedResources {
-  readonly #gateway: Pick<Gateway, 'readable' | 'whenListed'>;
+  readonly #gateway: Pick<Gateway, 'readable' | 'forRequest' | 'whenListed'>;
   readonly #clock: Clock;
 
-  constructor(gateway: Pick<Gateway, 'readable' | 'whenListed'>, clock: Clock) {
+  constructor(gateway: Pick<Gateway, 'readable' | 'forRequest' | 'whenListed'>, clock: Clock) {
     this.#gateway = gateway;
     this.#clock = clock;
   }
 
   /** The capabilities that the servers declare, or last declared. A client asks only once, so that an unknown server counts as having all of them. */
   capabilities(rights: Rights): readonly Capability[] {
-    const declared = this.#gateway.readable(rights).map(({ description }) => description.known?.capabilities);
+    const declared = this.#gateway.readable({ rights }).map(({ description }) => description.known?.capabilities);
     return CAPABILITIES.filter((one) => declared.some((all) => all === undefined || all[one] !== undefined));
   }
 
   /** The current list of all servers. The known list is used for a server that does not run or answer soon, and for later pages. */
-  async list(list: SharedList, isContinued: boolean, { rights }: CallOrigin): Promise<readonly JsonObject[]> {
+  async list(list: SharedList, isContinued: boolean, by: CallOrigin): Promise<readonly JsonObject[]> {
     const read = async (server: ServerSupervisor, limit: AbortSignal) => {
       await server.whenListed(limit);
       const { connection, description } = server;
       if (connection !== undefined && has(server, CAPABILITY[list]))
         await untilAborted(description.shared.read(list), limit);
     };
-    const servers = isContinued ? [] : this.#gateway.readable(rights);
+    const servers = isContinued ? [] : this.#gateway.readable(by);
     await Promise.all(
       servers.map((server) => withDeadline(this.#clock, LIST_WAIT_MS, never(), (limit) => read(server, limit))),
     );
-    return this.known(list, rights);
+    return this.known(list, by);
   }
 
   /** The known list of all servers. */
-  known(list: SharedList, rights: Rights): readonly JsonObject[] {
-    const servers = this.#gateway.readable(rights);
+  known(list: SharedList, by: Viewer): readonly JsonObject[] {
+    const servers = this.#gateway.readable(by);
     const entries = servers.flatMap((server) =>
       has(server, CAPABILITY[list]) ? (server.description.shared.entries[list] ?? []) : [],
     );
@@ -93,7 +94,10 @@ export class SharedResources {
     const isPrompt = kind === 'prompt';
     const found = await (isPrompt ? this.#promptOf(id, by, signal) : this.#resourceOf(id, by, signal));
     if (found === undefined) return UNKNOWN;
-    const [server, own] = found;
+    const [seen, own] = found;
+    const connected = this.#gateway.forRequest(nameOf(seen), by);
+    if (connected.isErr()) return err(connected.error);
+    const server = connected.value;
     const isCompletion = method === 'completion/complete';
     const { timeoutMs } = server.definition;
     const params = withTrace(toParams(own), by.trace);
@@ -126,8 +130,8 @@ export class SharedResources {
   }
 
   /** The server of a URI, and the URI there. A URI without a server belongs to the only server with resources, if there is just one. */
-  async #resourceOf(uri: string, { rights }: CallOrigin, signal: AbortSignal) {
-    const readable = this.#gateway.readable(rights);
+  async #resourceOf(uri: string, by: CallOrigin, signal: AbortSignal) {
+    const readable = this.#gateway.readable(by);
     const addressed = parseGatewayUri(uri);
     if (addressed !== undefined) {
       const named = readable.find((server) => nameOf(server) === addressed.server);
@@ -145,8 +149,8 @@ export class SharedResources {
   }
 
   /** The server of a prompt, and its name there. A name that no list has goes to the server that the name begins with, if there is just one. */
-  async #promptOf(name: string, { rights }: CallOrigin, signal: AbortSignal) {
-    const readable = this.#gateway.readable(rights);
+  async #promptOf(name: string, by: CallOrigin, signal: AbortSignal) {
+    const readable = this.#gateway.readable(by);
     const candidates = readable.filter((server) => name.startsWith(`${nameOf(server)}__`));
     await this.#whenListed(candidates, signal);
     const entries = (await Promise.all(candidates.map((server) => entriesOf(server, 'prompts')))).flat();

@@ -99,6 +99,16 @@ export class ToolList {
     return new ResultAsync(connection.listTools(signal)).map((listed) => this.#accept(listed)).mapErr(listFailure);
   }
 
+  /** Takes a list that another connection to the same server has read. */
+  adopt(listed: ListedTools): void {
+    this.#accept(listed);
+  }
+
+  /** The approved tools, with which the list is compared. */
+  get approved(): ApprovedTools | undefined {
+    return this.#approved;
+  }
+
   #countChange(tool: string): number {
     const times = (this.#changes.get(tool) ?? 0) + 1;
     this.#changes.set(tool, times);

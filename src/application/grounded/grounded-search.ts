@@ -1,5 +1,5 @@
 import { err, ok } from 'neverthrow';
-import { isLocal, type Rights } from '../../domain/gateway/call-origin.ts';
+import { type CallOrigin, isLocal } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import {
@@ -58,13 +58,14 @@ export class GroundedSearch implements LlmSearch {
     const outcome = isPlain
       ? await llmSearch.search(request, observer, signal)
       : await this.#converse(request, offered, observer, signal);
-    const missing = this.#missing(offered, request.by.rights);
+    await offered.answerGateway?.gateway.as(request.by).whenLooked(signal);
+    const missing = this.#missing(offered, request.by);
     return outcome.map((reply) => ({ ...reply, report: { ...reply.report, ...missing } }));
   }
 
   /** The servers that an answer could not use. Logins are checked after the answer, because they can end during it. */
-  #missing({ unavailable, answerGateway }: Offered, rights: Rights) {
-    const servers = answerGateway?.gateway.as(rights).servers ?? [];
+  #missing({ unavailable, answerGateway }: Offered, by: CallOrigin) {
+    const servers = answerGateway?.gateway.as(by).servers ?? [];
     const requireLogin = servers.filter(({ state }) => state === 'login_required').map(({ name }) => name);
     const names = Object.keys(this.#options.policy.tools);
     const loginRequired = names.filter((name) => requireLogin.includes(name));
@@ -85,7 +86,7 @@ export class GroundedSearch implements LlmSearch {
     if (maxMs < 0 || names.length === 0) return { functions: [], unavailable: [] };
     const answerGateway = await startGateway();
     const { gateway } = answerGateway;
-    const visible = gateway.as(rights);
+    const visible = gateway.as(request.by);
     await visible.whenListed(maxMs, signal, names);
     const unavailable = names.filter((name) => !visible.isOffered(name));
     this.#known = gateway.tools.filter(({ server }) => Object.hasOwn(policy.tools, server));

@@ -21,7 +21,9 @@ export type ToolServerError =
 /** Every way in which a call of a server's tool fails. */
 export type ToolCallError =
   | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
-  | (Extract<ToolServerError, Kind<'unauthorized' | 'login_required'>> & { readonly server: string })
+  | (Extract<ToolServerError, Kind<'unauthorized'>> & { readonly server: string })
+  /** `url`: where a caller signs in; otherwise, a person signs in on the machine of the gateway. */
+  | Kind<'login_required', { server: string; url?: string }>
   /**
    * `known`: absent if the tools of the server are not known. `isDenied`: access refuses it, whether it exists or not. `isNoneAllowed`: there are
    * servers, but none for the caller. `isGone`: the server had the tool before its last start.
@@ -35,8 +37,8 @@ export type ToolCallError =
   | Kind<'invalid_input', { errors: readonly SchemaError[] }>
   /** `state` is that of the server. `retryAfterMs`: the time until it is started again. */
   | Kind<'not_available', { server: string; state: ServerState; reason?: string; retryAfterMs?: number }>
-  /** As many calls as allowed are running on the server, and as many are waiting. */
-  | Kind<'overloaded', { server: string; maxConcurrency: number }>
+  /** As many calls as allowed are running on the server, and as many are waiting; or as many callers as allowed have `connections`, all in use. */
+  | Kind<'overloaded', { server: string; maxConcurrency: number; unit?: 'connections' }>
   /** The audit cannot be written: the call was not made (`audit_unavailable`), or it was made and its result is withheld (`unrecorded`). */
   | Kind<'audit_unavailable' | 'unrecorded'>
   | Kind<'shutting_down' | 'cancelled'>

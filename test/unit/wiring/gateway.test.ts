@@ -4,7 +4,8 @@ import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts'
 import { answerServers } from '../../../src/application/gateway/offer.ts';
 import { rightsBy } from '../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
-import { composeGateway, toDescribed } from '../../../src/wiring/gateway.ts';
+import { toDescribed } from '../../../src/wiring/described-servers.ts';
+import { composeGateway } from '../../../src/wiring/gateway.ts';
 import type { Runtime } from '../../../src/wiring/runtime.ts';
 import { newFolder } from '../../e2e/files.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -88,7 +89,7 @@ describe('the lists of a server that were kept are known', () => {
   };
   const keyOf = (entry: ServerEntry, logins = '/nonexistent') => {
     const runtime = { config: { gateway: { logins } }, clock: new FakeClock() } as unknown as Runtime;
-    return toDescribed(entry, new FakeToolServer(), runtime).key();
+    return toDescribed(entry, () => new FakeToolServer(), runtime).key();
   };
 
   test('with the same entry', async () => {

@@ -36,7 +36,7 @@ export async function callAndPrint(options: CallToolOptions, signal: AbortSignal
   const line = openLine(options, `Starting ${server}`);
   const asker = options.asker && line ? besides(line, options.asker) : options.asker;
   await gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
-  const found = findTool(gateway?.as(by.rights).tools ?? [], options);
+  const found = findTool(gateway?.as(by).tools ?? [], options);
   const { name: tool } = found;
   line?.show(`${server}/${tool}`);
   const args = toArguments(options.input, found.inputSchema);

@@ -1,5 +1,6 @@
-import type { Gateway, VisibleGateway } from '../../../application/gateway/gateway.ts';
+import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-description.ts';
+import type { VisibleGateway } from '../../../application/gateway/visible-gateway.ts';
 import {
   type ApprovedTools,
   approve,

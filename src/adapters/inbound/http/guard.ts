@@ -74,6 +74,7 @@ export function guardToken(services: HttpServices): Middleware {
     log.caller = owner.value.caller;
     log.isUnlisted = rights.isUnlisted;
     c.set('caller', owner.value.caller);
+    c.set('subject', owner.value.subject);
     c.set('rights', rights);
     return next();
   };

@@ -109,6 +109,11 @@ const SOON_MS = 1000;
 /** Logged even if the call was made. */
 const NO_AUDIT_LINE = 'audit not available';
 
+/** How a person signs in: at an address, or by a command on the machine of the gateway. */
+function signInOf({ server, url }: Extract<ToolCallError, { readonly kind: 'login_required' }>) {
+  return url === undefined ? { command: loginCommand(server) } : { url };
+}
+
 /** What REST says of each error beside its code and message: details for programs, and when to try again. The `data` of a server's error is merged into the details. */
 function moreOf(error: ToolCallError): Partial<Refusal> {
   switch (error.kind) {
@@ -129,7 +134,7 @@ function moreOf(error: ToolCallError): Partial<Refusal> {
     case 'not_available':
       return { details: { server: error.server, state: error.state }, retryAfterMs: error.retryAfterMs };
     case 'login_required':
-      return { details: { server: error.server, command: loginCommand(error.server) } };
+      return { details: { server: error.server, ...signInOf(error) } };
     case 'unauthorized':
       return error.scopes === undefined ? {} : { details: { server: error.server, scopes: error.scopes } };
     case 'too_large':

@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Context, MiddlewareHandler } from 'hono';
 import type { CallReport } from '../../../application/tools/tool-call.ts';
-import type { CallOrigin, Door, Rights, TraceContext } from '../../../domain/gateway/call-origin.ts';
+import type { CallOrigin, Door, Rights, Subject, TraceContext } from '../../../domain/gateway/call-origin.ts';
 import type { Refusal } from './refusal.ts';
 
 /** The facts about a request that handlers share. Each member is set by the middleware that its comment names. */
@@ -20,6 +20,7 @@ interface RequestVariables {
   requestId: string;
   headers: Readonly<Record<string, string>>;
   caller: string;
+  subject: Subject | undefined;
   /** The rights of the caller when the request arrived (`guard.ts`). */
   rights: Rights;
 }
@@ -57,9 +58,10 @@ export interface LogEntry {
 
 /** The origin of a call that this request makes. */
 export function originOf(c: HttpRequest, door: Door): CallOrigin {
-  const rights = c.get('rights');
+  const [rights, subject] = [c.get('rights'), c.get('subject')];
   return {
     caller: c.get('caller'),
+    ...(subject && { subject }),
     door,
     rights,
     requestId: c.get('requestId'),

@@ -3,7 +3,7 @@ import type { Clock } from '../../../application/ports/services.ts';
 import type { ToolCall } from '../../../application/tools/tool-call.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
 import { CHECK_TOOL } from '../../../domain/answers/question.ts';
-import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { type SchemaError, unknownServer } from '../../../domain/gateway/tool-call-error.ts';
 import { toPlainResult } from '../../../domain/gateway/tool-result.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
@@ -112,7 +112,7 @@ export async function restart(c: HttpRequest, services: Serving, limit: RestartL
   if (refused !== undefined) return refuse(c, refused);
   const server = c.req.param('server') ?? '';
   return run(c, services, async () => {
-    if (!serversFor(services, rights).some(({ name }) => name === server))
+    if (!allServers(services).filter(rights.sees).includes(server))
       return ofToolCallError(unknownServer(server, allServers(services), rights));
     const waitMs = limit.take(server);
     if (waitMs !== undefined) {
@@ -127,10 +127,6 @@ export async function restart(c: HttpRequest, services: Serving, limit: RestartL
 
 export function allServers({ servers }: Serving): readonly string[] {
   return servers.gateway?.servers.map(({ name }) => name) ?? [];
-}
-
-export function serversFor({ servers }: Serving, rights: Rights) {
-  return servers.gateway?.as(rights).servers ?? [];
 }
 
 /** The outcome of a call that was not refused. */

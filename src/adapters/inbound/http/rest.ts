@@ -8,8 +8,8 @@ import { redactedJson } from '../../../domain/values/redaction.ts';
 import { refuse, sendJson } from './errors.ts';
 import { toOpenApi } from './openapi.ts';
 import { methodNotAllowed, ofToolCallError } from './refusal.ts';
-import type { HttpEnv, HttpRequest } from './request.ts';
-import { allServers, BY_PATH, call, ENVELOPE, RestartLimit, restart, serversFor, TEXT_TO_CHECK } from './rest-calls.ts';
+import { type HttpEnv, type HttpRequest, originOf } from './request.ts';
+import { allServers, BY_PATH, call, ENVELOPE, RestartLimit, restart, TEXT_TO_CHECK } from './rest-calls.ts';
 import type { Serving } from './services.ts';
 
 /** Headers that 304 responses also have. */
@@ -67,8 +67,9 @@ async function toolsOf(c: HttpRequest, services: Serving) {
   const names = [...allServers(services), BUILT_IN_SERVER];
   if (only !== null && !names.filter(rights.sees).includes(only))
     return err(ofToolCallError(unknownServer(only, names, rights)));
-  const visible = servers.gateway?.as(rights);
+  const visible = servers.gateway?.as(originOf(c, 'rest'));
   await visible?.whenListed(LIST_WAIT_MS, c.get('left').signal);
+  await visible?.whenLooked(c.get('left').signal);
   return ok({ only, visible, tools: catalogue.toolsFor(rights) });
 }
 
@@ -82,16 +83,20 @@ async function listTools(c: HttpRequest, services: Serving): Promise<Response> {
   const body = {
     success: true,
     tools: tools.filter(({ server }) => isListed(server)).map((tool) => ({ ...tool, timeout: timeoutOf(tool.server) })),
-    servers: (visible?.servers ?? []).filter(({ name }) => isListed(name)).map(({ name, state }) => ({ name, state })),
+    servers: (visible?.servers ?? [])
+      .filter(({ name }) => isListed(name))
+      .map(({ name, state, loginUrl }) => ({ name, state, loginUrl })),
   };
   // A client may keep its list, but must ask whether it has changed.
   return sendJson(c, 200, redactedJson(body, redactor.anywhere), { 'Cache-Control': 'private, no-cache' });
 }
 
-function listServers(c: HttpRequest, services: Serving): Response {
+async function listServers(c: HttpRequest, services: Serving): Promise<Response> {
   const { checks, redactor, openCalls } = services;
   const rights = c.get('rights');
-  const servers = serversFor(services, rights);
+  const visible = services.servers.gateway?.as(originOf(c, 'rest'));
+  await visible?.whenLooked(c.get('left').signal);
+  const servers = visible?.servers ?? [];
   const canAnswer = services.canAnswer ? undefined : false;
   const canCheck = checks?.toolsFor(rights).length ? true : undefined;
   const noneAllowed = servers.length === 0 && allServers(services).length > 0 ? true : undefined;

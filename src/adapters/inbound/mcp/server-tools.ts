@@ -1,5 +1,6 @@
 import { never } from '../../../application/async/deadline.ts';
-import { type Gateway, LIST_WAIT_MS, type VisibleGateway } from '../../../application/gateway/gateway.ts';
+import { type Gateway, LIST_WAIT_MS } from '../../../application/gateway/gateway.ts';
+import type { VisibleGateway } from '../../../application/gateway/visible-gateway.ts';
 import { mayUseName, type Rights } from '../../../domain/gateway/call-origin.ts';
 import { type GatewayTool, matchesPattern } from '../../../domain/gateway/gateway-tool.ts';
 import { withExposedLinks } from '../../../domain/gateway/shared-entries.ts';
@@ -50,14 +51,14 @@ export class ServerTools {
   /** Waits, for a limited time, for lists that are not known yet. */
   async prepare(rights: Rights, signal = never()): Promise<VisibleGateway | undefined> {
     this.#gateway = await this.#options.gateway();
-    const visible = this.#gateway?.as(rights);
+    const visible = this.#gateway?.as({ rights });
     await visible?.whenListed(LIST_WAIT_MS, signal);
     return visible;
   }
 
   list(rights: Rights): readonly Tool[] {
     const { expose, always = [] } = this.#options;
-    const named = [...offeredIn(this.#gateway?.as(rights))];
+    const named = [...offeredIn(this.#gateway?.as({ rights }))];
     const isAll = !this.#isSearch || (expose === 'auto' && named.length <= MAX_LISTED);
     const isListed = ({ server, name }: GatewayTool) =>
       always.some((entry) => entry.startsWith(`${server}/`) && matchesPattern(name, entry.slice(server.length + 1)));
@@ -69,7 +70,7 @@ export class ServerTools {
   names(rights: Rights): readonly string[] | undefined {
     if (this.#gateway === undefined) return undefined;
     const ofSearch = this.#isSearch ? SEARCH_TOOLS.map(({ name }) => name) : [];
-    return [...ofSearch, ...offeredIn(this.#gateway.as(rights)).keys()];
+    return [...ofSearch, ...offeredIn(this.#gateway.as({ rights })).keys()];
   }
 
   call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> {
@@ -102,8 +103,8 @@ export class ServerTools {
   async #named(gateway: Gateway, { name, by }: ClientCall, signal: AbortSignal) {
     this.#gateway = gateway;
     const { configured = [] } = this.#options;
-    const visible = gateway.as(by.rights);
-    const find = (of: VisibleGateway) => {
+    const visible = gateway.as(by);
+    const find = (of: Parameters<typeof toolsByName>[0]) => {
       const tool = toolsByName(of).get(name);
       return tool && { server: tool.server, tool: tool.name };
     };

@@ -59,7 +59,7 @@ export class GatewayMethods {
 
   /** The lists of the client that are no longer the current ones. Returns each only once until the client lists again. */
   takeOutdated(): ReadonlySet<ChangingList> {
-    const outdated = this.#sent.takeOutdated((list, rights) => this.#shared?.known(list, rights));
+    const outdated = this.#sent.takeOutdated((list, rights) => this.#shared?.known(list, { rights }));
     return new Set(outdated.map((list) => CAPABILITY[list]));
   }
 

@@ -62,6 +62,8 @@ export const LOGIN_MESSAGES = {
   ignored: (why: string) => `Not used: ${why}.`,
   failed: (server: string, reason: string) =>
     `Signing in to ${server} failed: ${reason}. Nothing was changed; you can run the command again.`,
+  /** After the name of the server, which asks this. */
+  signInAs: (server: string, caller: string) => `Sign in to ${server} as ${cleanLine(caller)}.`,
   none: (ownCommand?: OwnCommand) => `There are no logins. Sign in with: ${loginCommand('<server>', ownCommand)}`,
   notDeleted: (server: string, reason: string) =>
     `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,

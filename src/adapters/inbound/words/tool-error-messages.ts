@@ -85,6 +85,8 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
       return `The server ${error.server} is not available (${STATES[error.state]}${reason}). ${retryAdvice(error)}`;
     }
     case 'overloaded':
+      if (error.unit === 'connections')
+        return `The server ${error.server} has connections of ${error.maxConcurrency} callers, and all are in use. Nothing was sent. Try again soon, or raise its max_connections.`;
       return `The server ${error.server} has ${error.maxConcurrency} calls in progress and as many waiting. Try again when some have finished, or raise its max_concurrency.`;
     case 'json_rpc':
       // The message may consist of characters that are never displayed.
@@ -100,6 +102,8 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
     case 'unauthorized':
       return unauthorizedMessage(error, ownCommand);
     case 'login_required':
+      if (error.url !== undefined)
+        return `The server ${error.server} requires that you sign in. Nothing was sent. Sign in at ${error.url} and call again.`;
       return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, ownCommand)}`;
     case 'audit_unavailable':
     case 'unrecorded':

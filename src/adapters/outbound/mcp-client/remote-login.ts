@@ -6,8 +6,10 @@ import { demandIn, scopesIn } from '../network/challenge.ts';
 
 interface RemoteLoginOptions extends Pick<Services, 'clock'> {
   readonly name: string;
-  /** The command with which a person signs in; undefined if this program signs in as a machine. */
-  readonly command: string | undefined;
+  /** How a person signs in, as the part of a sentence, such as a command or an address; undefined if this program signs in as a machine. */
+  readonly signIn: string | undefined;
+  /** Whether nothing may be sent without a login. */
+  readonly isAlwaysRequired?: boolean | undefined;
   readonly url: string;
   /** The key `auth` of the server, if it is configured. */
   readonly auth?: object | undefined;
@@ -87,7 +89,7 @@ export class RemoteLogin implements ServerLogin {
 
   onChanged(listener: () => void): () => void {
     const ended = new AbortController();
-    if (this.#options.command !== undefined) void this.#watch(listener, ended.signal);
+    if (this.#options.signIn !== undefined) void this.#watch(listener, ended.signal);
     return () => ended.abort();
   }
 
@@ -103,21 +105,22 @@ export class RemoteLogin implements ServerLogin {
       throw new NotAuthorized(reason, { status: 401, reason });
     });
     // There is a login, but it has ended, so that a person must sign in again.
-    return token === undefined && tokens.login !== undefined ? this.#require() : token;
+    const isRequired = tokens.login !== undefined || this.#options.isAlwaysRequired === true;
+    return token === undefined && isRequired ? this.#require() : token;
   }
 
   #refuse(response: Response): never {
     discard(response);
     const reason = 'the server did not accept the token of the client (HTTP 401)';
-    if (this.#options.command === undefined) throw new NotAuthorized(reason, { status: 401, reason });
+    if (this.#options.signIn === undefined) throw new NotAuthorized(reason, { status: 401, reason });
     return this.#require();
   }
 
   #require(): never {
     this.#isPossible = true;
-    const { tokens, command } = this.#options;
+    const { tokens, signIn } = this.#options;
     const why = tokens.refusal === undefined ? '' : `, because ${tokens.refusal}`;
-    this.required = `requires a login${why}; sign in with: ${command}`;
+    this.required = `requires a login${why}; sign in ${signIn}`;
     throw new LoginRequired(this.required);
   }
 
@@ -126,12 +129,12 @@ export class RemoteLogin implements ServerLogin {
     const { error, scope = '' } = response.status === 403 ? demandIn(response.headers.get('WWW-Authenticate')) : {};
     if (error !== 'insufficient_scope') return response;
     discard(response);
-    const { command, tokens } = this.#options;
+    const { signIn, tokens } = this.#options;
     const scopes = [...new Set(scopesIn(`${tokens.login?.tokens.scope ?? ''} ${scope}`))];
     const lacks = `the login does not have all of the scopes ${scopes.join(' ')}`;
     const reason = `${lacks}; set auth.scopes in the YAML file`;
-    if (command === undefined) throw new NotAuthorized(reason, { status: 403, scopes, reason });
-    if (!isCall(init)) this.required = `${reason}, then sign in with: ${command}`;
+    if (signIn === undefined) throw new NotAuthorized(reason, { status: 403, scopes, reason });
+    if (!isCall(init)) this.required = `${reason}, then sign in ${signIn}`;
     throw new NotAuthorized(lacks, { status: 403, scopes });
   }
 

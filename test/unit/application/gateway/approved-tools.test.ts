@@ -131,5 +131,5 @@ test('for a caller who may not use it, a changed tool does not exist', async () 
   const by: CallOrigin = { caller: 'alice', door: 'mcp', rights };
   expect(errorOf(await call('read', by))).toMatchObject({ kind: 'unknown_tool', known: [] });
   expect(errorOf(await call('write', by))).toMatchObject({ kind: 'tool_changed' });
-  expect(gateway.as(rights).servers).toMatchObject([{ tools: 0, changed: ['write'] }]);
+  expect(gateway.as({ rights }).servers).toMatchObject([{ tools: 0, changed: ['write'] }]);
 });

@@ -74,7 +74,7 @@ describe('the first starts', () => {
     onTestFinished(() => void process.off('warning', onWarning));
     const servers = Array.from({ length: 20 }, (_, index) => hanging(`server${index}`));
     const { gateway, clock } = await start(...servers);
-    const visible = gateway.as(EVERYTHING);
+    const visible = gateway.as({ rights: EVERYTHING });
     const waiting = [gateway, visible].map((one) => one.whenStarted(1000, never()));
     await clock.advance(1000);
     await Promise.all(waiting);

@@ -208,7 +208,7 @@ describe('a request', () => {
     controller.abort();
     expect(errorOf(await reading)).toEqual({ kind: 'cancelled' });
     expectNoListener(controller.signal);
-    await gateway.readable(EVERYTHING)[0]?.places.whenIdle();
+    await gateway.readable({ rights: EVERYTHING })[0]?.places.whenIdle();
   });
 });
 

@@ -62,8 +62,8 @@ function start(
     return isAccepted ? new Response('yes') : world.refusal.clone();
   };
   const auth = options.auth && { grant: options.auth };
-  const command = options.auth === 'client_credentials' ? undefined : COMMAND;
-  const login = new RemoteLogin({ name: 'notes', command, url: SERVER, auth, clock, fetch, tokens });
+  const signIn = options.auth === 'client_credentials' ? undefined : `with: ${COMMAND}`;
+  const login = new RemoteLogin({ name: 'notes', signIn, url: SERVER, auth, clock, fetch, tokens });
   const ask = async () => (await login.fetch(SERVER, { method: 'POST', body: '{}', headers: { 'X-Own': '1' } })).text();
   const tokensSent = () => seen.map(({ token }) => token);
   return { clock, world, login, ask, seen, tokensSent, writeLogin };

@@ -1,0 +1,62 @@
+import { LOGIN_MESSAGES } from '../adapters/inbound/words/server-messages.ts';
+import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
+import { lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
+import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
+import type { DescribedServer } from '../application/gateway/server-definition.ts';
+import type { ToolServer } from '../application/ports/tool-server.ts';
+import { LOCAL_OWNER, type LoginUse } from '../domain/gateway/login-owner.ts';
+import type { Runtime } from './runtime.ts';
+
+type Described = Pick<Runtime, 'config' | 'clock' | 'loginsKey'> & {
+  /** Whether callers share this program. */
+  readonly isShared?: boolean | undefined;
+};
+
+/** What the gateway needs to know of a server of the configuration. `toServer` makes the server for whose login is used. */
+export function toDescribed(
+  entry: ServerEntry,
+  toServer: (entry: ServerEntry, use: LoginUse) => ToolServer,
+  { config, clock, loginsKey, isShared = false }: Described,
+): DescribedServer {
+  const { connection, start, login, maxConnections, ...definition } = entry;
+  const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
+  const files = new LoginFiles(config.gateway.logins, clock, { key: loginsKey });
+  const isPerCaller = login === 'per_caller';
+  // The user of this machine is the only caller of a program that callers do not share.
+  const use = isPerCaller ? LOCAL_OWNER : 'shared';
+  const described = {
+    fingerprint: JSON.stringify(entry),
+    server: toServer(entry, use),
+    changedMs: async () => (connection.kind === 'child' ? lastChangeMs(connection) : 0),
+  };
+  if (!isPerCaller || !isShared || connection.kind === 'child')
+    return { ...described, definition: { ...definition, start, transport }, key: () => keyOf(entry, files, use) };
+  const { name } = entry;
+  const loginUrl = loginUrlOf(name, { config });
+  return {
+    ...described,
+    // Connections begin with requests of callers.
+    definition: { ...definition, start: 'on_use', transport, loginUrl },
+    key: async () => JSON.stringify([name, connection, 'per_caller']),
+    perCaller: {
+      maxConnections,
+      signInWords: (caller) => LOGIN_MESSAGES.signInAs(name, caller),
+      serverFor: (owner) => toServer(entry, owner),
+      hasLogin: async (owner) => (await files.read({ url: connection.url, use: owner })) !== undefined,
+    },
+  };
+}
+
+/** Where the callers of an endpoint sign in to a server; undefined unless HTTP is served. */
+export function loginUrlOf(server: string, { config: { http } }: Pick<Runtime, 'config'>): string | undefined {
+  return http?.publicUrl === undefined ? undefined : `${http.publicUrl}/login/${server}`;
+}
+
+/** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
+async function keyOf({ name, connection }: ServerEntry, files: LoginFiles, use: LoginUse): Promise<string> {
+  if (connection.kind === 'remote')
+    return JSON.stringify([name, connection, (await files.read({ url: connection.url, use }))?.id]);
+  const { inheritEnv } = connection;
+  const inherited = inheritEnv === true ? [] : inheritEnv.map((variable) => process.env[variable] ?? null);
+  return JSON.stringify([name, connection, inherited]);
+}
