@@ -32,6 +32,7 @@ import { composeCatalogue } from './catalogue.ts';
 import { runDoctor, runOfflineDoctor } from './doctor.ts';
 import {
   bootstrap,
+  hasStyles,
   onHangUp,
   type Program,
   type Runtime,
@@ -78,7 +79,7 @@ async function reportProblems(
   const out = (text: string) => process.stdout.write(text);
   if (command.kind === 'doctor') {
     const checks = [NODE, invalidConfiguration(problems)];
-    return doctor(checks, { json: command.json, out, redact: withoutKeyLike }, never());
+    return doctor(checks, { json: command.json, out, redact: withoutKeyLike, hasStyles: hasStyles() }, never());
   }
   const message = messageForProblems(problems);
   const details = { problems: problems.map(({ where, message, file }) => withoutUndefined({ where, message, file })) };
@@ -110,7 +111,15 @@ async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime)
   const rights = runtime.rights.of({ caller: LOCAL_CALLER });
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
   const ownCommand = runtime.startCommand();
-  const context = { ...runtime, ownCommand, by, out, err: stderr, isTerminal: stdout.isTTY === true };
+  const context = {
+    ...runtime,
+    ownCommand,
+    by,
+    out,
+    err: stderr,
+    isTerminal: stdout.isTTY === true,
+    hasStyles: hasStyles(),
+  };
   const code = await run(command, context, signal);
   // Waits until even a slow reader of standard output has everything.
   await untilAborted(new Promise<void>((resolve) => stdout.write('', () => resolve())), signal);
@@ -150,8 +159,7 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
   const { columns } = process.stdout;
-  // Node.js reads the variables about styles, such as NO_COLOR and TERM.
-  const terminal = isTerminal ? { columns: columns || 80, hasStyles: process.stdout.hasColors() } : undefined;
+  const terminal = isTerminal ? { columns: columns || 80, hasStyles: hasStyles() } : undefined;
   const { catalogue } = composeCatalogue(withAudit(context), {
     servers: answerServers(config, by.rights),
     starts: 'on_use',

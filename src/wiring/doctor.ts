@@ -46,7 +46,7 @@ import { zonedDate } from '../domain/values/zoned-date.ts';
 import { composeApiKey } from './api-key.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
 import type { ComposedGateway } from './gateway.ts';
-import type { Runtime } from './runtime.ts';
+import { hasStyles, type Runtime } from './runtime.ts';
 
 interface Checked {
   readonly application: Application;
@@ -81,7 +81,11 @@ export async function runDoctor(
       ? RECORDINGS
       : checkApi({ application, key, isUnencrypted: isSentOpenly, hasServers: gateway !== undefined }),
   ];
-  return doctor(checks, { json, out, redact: redactor.inLogs, progress: context }, signal);
+  return doctor(
+    checks,
+    { json, out, redact: redactor.inLogs, progress: context, hasStyles: context.hasStyles },
+    signal,
+  );
 }
 
 /** Checks the setup without a request, a key and a server. `unset` are the variables that the configuration names and that are not set. */
@@ -106,12 +110,12 @@ export async function runOfflineDoctor(
     API_NOT_ASKED,
   ];
   const out = (text: string) => process.stdout.write(text);
-  return doctor(checks, { json, out, redact: redactor.inLogs }, never());
+  return doctor(checks, { json, out, redact: redactor.inLogs, hasStyles: hasStyles() }, never());
 }
 
 /** The checks of every configuration. */
 async function configurationChecks({ config, clock }: Runtime, unset: readonly ConfigProblem[] = []) {
-  const { sources, notices, profiles, server, llm } = config;
+  const { sources, notices, profiles, llm } = config;
   const today = zonedDate(clock.now(), config.timeZone);
   const unpriced = config.priceOf === undefined ? [] : unpricedModels(profiles, config.priceOf).map(([model]) => model);
   const prices = { oldList: isOld(LIST.date, today) ? LIST.date : undefined, unpriced };
@@ -120,12 +124,7 @@ async function configurationChecks({ config, clock }: Runtime, unset: readonly C
     NODE,
     checkConfiguration(describeSources(sources), notices),
     checkVariables(unset),
-    checkSettings({
-      profiles,
-      toolErrors: server.toolErrors,
-      isOpenToMachine,
-      ...(llm.adapter !== 'offline' && { prices }),
-    }),
+    checkSettings({ isOpenToMachine, ...(llm.adapter !== 'offline' && { prices }) }),
   ];
 }
 

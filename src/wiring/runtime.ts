@@ -145,6 +145,11 @@ export async function startServer(command: ServerCommand, program: Program): Pro
   return runtime;
 }
 
+/** Whether standard output is a terminal with styles. Node.js reads the variables about them, such as NO_COLOR and TERM. */
+export function hasStyles(): boolean {
+  return process.stdout.isTTY === true && process.stdout.hasColors();
+}
+
 /** Opens the audit, if there is one, without waiting for it. */
 export function withAudit(runtime: Runtime): Runtime {
   const { config, logger } = runtime;

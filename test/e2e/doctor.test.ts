@@ -15,13 +15,13 @@ test('asks one question, prints one line per check, and shows no key', async () 
   expect(stdout.split('\n')).toEqual([
     `ok    node: ${process.versions.node}`,
     `ok    configuration: valid (defaults; ${config}; environment: OPENAI_BASE_URL, OPENAI_API_KEY; options: --config)`,
-    expect.stringMatching(/^note {2}tool_errors: /),
     expect.stringMatching(/^note {2}prices: no price is known for gpt-6; /),
     'ok    key: found in OPENAI_API_KEY',
     expect.stringMatching(/^ok {4}connection: 127\.0\.0\.1:\d+ can be reached$/),
     'skip  model gpt-5.2: this server does not list its models',
     'skip  model gpt-6: this server does not list its models',
     expect.stringMatching(/^ok {4}web search: answered with 1 source in \d+\.\d s$/),
+    '5 ok, 1 note, 2 skipped',
     '',
   ]);
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET', 'POST']);

@@ -9,20 +9,24 @@ import { BUILT_PROGRAM } from './serve.ts';
 const linuxTest = test.runIf(process.platform === 'linux');
 
 /** Starts a command in a terminal of 40 columns. */
-function startTyped(command: string, onEnd: Parameters<typeof execFile>[3] & object) {
-  const env = { PATH: process.env.PATH, HOME: newFolder(), TERM: 'xterm-256color' };
+function startTyped(command: string, onEnd: Parameters<typeof execFile>[3] & object, more = {}) {
+  const env = { ...more, PATH: process.env.PATH, HOME: newFolder(), TERM: 'xterm-256color' };
   const program = `"${process.execPath}" "${BUILT_PROGRAM}"`;
   const args = ['-qec', `stty cols 40; ${program} ${command}`, '/dev/null'];
   return execFile('script', args, { env, timeout: 150_000 }, onEnd);
 }
 
 /** What a terminal receives from a command, which a person ends with Ctrl-D. */
-async function typed(command: string, code = 0): Promise<string> {
+async function typed(command: string, code = 0, env = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = startTyped(command, (error, stdout) => {
-      if ((error?.code ?? 0) === code) resolve(String(stdout).replaceAll('\r\n', '\n'));
-      else reject(error);
-    });
+    const child = startTyped(
+      command,
+      (error, stdout) => {
+        if ((error?.code ?? 0) === code) resolve(String(stdout).replaceAll('\r\n', '\n'));
+        else reject(error);
+      },
+      env,
+    );
     child.stdin?.end('\u0004');
   });
 }
@@ -62,6 +66,20 @@ linuxTest('check counts the links that it has read', async () => {
   expect(shown).toContain('0 of 2 links');
   expect(shown).toContain('2 of 2 links\r\u001B[2K');
   expect(shown).toMatch(/\n2 links: 0 read, 2 not readable\n$/);
+});
+
+linuxTest('doctor, tools and check have colours on a terminal, unless NO_COLOR is set', async () => {
+  const servers = newFile('servers.json', JSON.stringify({ servers: { gone: { command: 'no-such-program' } } }));
+  const report = newFile('report.md', 'http://127.0.0.1/a');
+  expect(await typed('doctor --offline')).toMatch(
+    /^\u001B\[32mok {2}\u001B\[39m {2}node: (?:.*\n)+\d ok, 1 note, 1 skipped\n$/,
+  );
+  expect(await typed(`tools --servers ${servers}`, 1)).toContain(
+    '\u001B[1mgone\u001B[22m: \u001B[31mfailed\u001B[39m (stdio)',
+  );
+  expect(await typed(`check ${report}`, 3)).toContain('\u001B[33mNot readable:\u001B[39m\n- ');
+  const plain = await typed(`tools --servers ${servers} 2> /dev/null`, 1, { NO_COLOR: '1' });
+  expect(plain).toMatch(/^gone: failed \(stdio\): /);
 });
 
 linuxTest('--stdio says on a terminal what it waits for', async () => {

@@ -3,10 +3,11 @@ import { languageOf } from '../../../domain/answers/question.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
+import { type Style, styled } from '../../../domain/values/terminal-style.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, NOTHING_READ, SUCCEEDED } from '../exit-codes.ts';
 import { toCheckJson } from '../words/check-json.ts';
 import { CHECK } from '../words/check-messages.ts';
-import { checkText, findingsIn, isUnread } from '../words/check-report.ts';
+import { checkText, findingsIn, isUnread, TITLES } from '../words/check-report.ts';
 import type { Checked } from '../words/check-summary.ts';
 import { reportFailure } from './failure.ts';
 import { type CommandContext, openLine } from './terminal.ts';
@@ -93,9 +94,25 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
   const language = languageOf(texts.map(({ text }) => text).join('\n'));
   const shown = json
     ? redactedJson(toCheckJson(checked, language, isStrict), redactor.anywhere, 2)
-    : withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict })));
+    : colouredTitles(
+        withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict }))),
+        options.hasStyles,
+      );
   out(`${shown}\n`);
   if (refused.length > 0) return BAD_USAGE;
   if (findingsIn(checked, isStrict) > 0) return FAILED;
   return isUnread(checked) ? NOTHING_READ : SUCCEEDED;
+}
+
+const COLOURS = new Map<string, Style>(
+  Object.values(TITLES).flatMap(({ findings, unread, redirected }): [string, Style][] => [
+    [findings, 'red'],
+    [unread, 'yellow'],
+    [redirected, 'cyan'],
+  ]),
+);
+
+function colouredTitles(report: string, hasStyles = false): string {
+  const colour = (line: string) => styled(COLOURS.get(line) ?? 'bold', line, hasStyles && COLOURS.has(line));
+  return report.split('\n').map(colour).join('\n');
 }

@@ -3,8 +3,6 @@ import type { Application } from '../../../application/answers/application.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { type ModelProfiles, profileFor } from '../../../domain/answers/model-profile.ts';
-import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import {
@@ -18,7 +16,7 @@ import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import { count } from '../words/plain.ts';
 import { messageForProblem, OPEN } from '../words/process-messages.ts';
-import { loginWords } from '../words/server-messages.ts';
+import { loginWords, startingWords } from '../words/server-messages.ts';
 import { type DoctorCheck, type Finding, ok, type Servers, withWarnings } from './doctor.ts';
 
 /** The API key of the configuration. */
@@ -70,8 +68,6 @@ export function checkVariables(unset: readonly ConfigProblem[]): DoctorCheck {
 }
 
 interface CheckedSettings {
-  readonly profiles: ModelProfiles;
-  readonly toolErrors: 'protocol' | 'result';
   /** Whether the section `http` is used, and its endpoint would require no token. */
   readonly isOpenToMachine: boolean;
   readonly prices?: {
@@ -83,13 +79,10 @@ interface CheckedSettings {
 }
 
 /** Notes on values that work, but are probably not what the user wants. */
-export function checkSettings({ profiles, toolErrors, isOpenToMachine, prices }: CheckedSettings): DoctorCheck {
+export function checkSettings({ isOpenToMachine, prices }: CheckedSettings): DoctorCheck {
   const { oldList, unpriced = [] } = prices ?? {};
-  const settings = TOOL_NAMES.map((tool) => JSON.stringify({ ...profileFor(tool, profiles), configured: undefined }));
   const note = (name: string, detail: string): Finding => ({ name, verdict: 'note', detail });
   const notes = [
-    new Set(settings).size === 1 ? note('profiles', EQUAL_PROFILES) : [],
-    toolErrors === 'protocol' ? note('tool_errors', PROTOCOL_ERRORS) : [],
     isOpenToMachine ? note('http', OPEN) : [],
     oldList === undefined ? [] : note('prices', `the list prices are of ${oldList}; ${OWN_PRICES}`),
     unpriced.length === 0 ? [] : note('prices', `no price is known for ${unpriced.join(', ')}; ${OWN_PRICES}`),
@@ -98,15 +91,10 @@ export function checkSettings({ profiles, toolErrors, isOpenToMachine, prices }:
 }
 
 const OWN_PRICES = 'write the current ones into prices of the configuration, to know what answers cost';
-const EQUAL_PROFILES =
-  'all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed';
-const PROTOCOL_ERRORS =
-  'protocol: some clients do not show their model why a call failed; with MCP_TOOL_ERRORS=result, they do';
-
 /** Waits until the servers, which are already starting, have started, and finds the state of each. */
 export function checkServers(gateway: Servers): DoctorCheck {
   async function* run(signal: AbortSignal): AsyncGenerator<Finding> {
-    yield { verdict: 'running', detail: 'Starting the servers' };
+    yield { verdict: 'running', detail: '', now: () => startingWords(gateway.servers) };
     await gateway.whenStarted(Number.POSITIVE_INFINITY, signal);
     for (const { name, state, transport, tools, lastError } of gateway.servers) {
       const finding: Finding =

@@ -1,8 +1,10 @@
 import type { Check } from '../../../application/answers/diagnose-setup.ts';
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import { styled } from '../../../domain/values/terminal-style.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
+import { count } from '../words/plain.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
 /** One check of the setup. `run` returns what it found, or yields it while the check runs. */
@@ -18,12 +20,14 @@ export interface Finding extends Omit<Check, 'name'> {
   /** The name of the line, if it is not that of the check. */
   readonly name?: string;
   readonly todo?: string;
+  /** What is running, each time that it is shown. */
+  readonly now?: () => string;
 }
 
 /** The servers that checks ask about their tools. */
 export type Servers = Pick<Gateway, 'servers' | 'tools' | 'changed' | 'listed' | 'whenStarted'>;
 
-export interface DoctorOptions extends Pick<CommandContext, 'out'> {
+export interface DoctorOptions extends Pick<CommandContext, 'out' | 'hasStyles'> {
   readonly json: boolean;
   readonly redact: (text: string) => string;
   /** Where to show which check is running, since some take seconds; undefined if none does. */
@@ -32,9 +36,34 @@ export interface DoctorOptions extends Pick<CommandContext, 'out'> {
 
 const CHECKING = 'Checking';
 const MARKS = { ok: 'ok', note: 'note', warning: 'WARN', failed: 'FAIL', skipped: 'skip', running: '' } as const;
+const COLOURS = {
+  ok: 'green',
+  note: 'cyan',
+  warning: 'yellow',
+  failed: 'red',
+  skipped: 'bold',
+  running: 'bold',
+} as const;
+
+type Verdict = keyof typeof MARKS;
+
+/** Such as `7 ok, 1 note, 2 warnings, 1 failed` */
+function sumOf(verdicts: readonly Verdict[]): string {
+  const of = (verdict: Verdict) => verdicts.filter((one) => one === verdict).length;
+  const [notes, warnings, failed, skipped] = [of('note'), of('warning'), of('failed'), of('skipped')];
+  return [
+    `${of('ok')} ok`,
+    notes > 0 && count(notes, 'note'),
+    warnings > 0 && count(warnings, 'warning'),
+    failed > 0 && `${failed} failed`,
+    skipped > 0 && `${skipped} skipped`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+}
 
 /**
- * Makes the checks in their order, and prints one line per finding. The exit code is 0 if nothing failed. Never prints the key. A check of a part
+ * Makes the checks in their order, and prints one line per finding and their sum. The exit code is 0 if nothing failed. Never prints the key. A check of a part
  * that is not configured is undefined.
  */
 export async function doctor(
@@ -42,8 +71,8 @@ export async function doctor(
   options: DoctorOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { json, out, redact } = options;
-  const printed: object[] = [];
+  const { json, out, redact, hasStyles = false } = options;
+  const printed: { readonly verdict: Verdict; readonly [member: string]: unknown }[] = [];
   let isOk = true;
   for await (const { name, verdict, error, ...finding } of withProgress(findingsOf(checks, signal), options)) {
     if (signal.aborted) return INTERRUPTED;
@@ -54,9 +83,11 @@ export async function doctor(
     const todo = advice === undefined ? undefined : redact(advice);
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });
-    if (!json) out(`${MARKS[verdict].padEnd(4)}  ${name}: ${todo ?? detail}\n`);
+    const mark = styled(COLOURS[verdict], MARKS[verdict].padEnd(4), hasStyles);
+    if (!json) out(`${mark}  ${name}: ${todo ?? detail}\n`);
   }
   if (json) out(`${JSON.stringify({ ok: isOk, checks: printed }, undefined, 2)}\n`);
+  else out(`${sumOf(printed.map(({ verdict }) => verdict))}\n`);
   return isOk ? SUCCEEDED : FAILED;
 }
 
@@ -72,14 +103,14 @@ async function* findingsOf(checks: readonly (DoctorCheck | undefined)[], signal:
 
 /** Shows on a terminal what is running. */
 async function* withProgress(findings: AsyncGenerator<NamedFinding>, { json, progress }: DoctorOptions) {
-  let running = CHECKING;
+  let running: string | (() => string) = CHECKING;
   for (;;) {
     const line = json || progress === undefined ? undefined : openLine(progress, running);
     const next = await findings.next();
     line?.end();
     if (next.done === true) return;
     const isRunning = next.value.verdict === 'running';
-    running = isRunning ? next.value.detail : CHECKING;
+    running = isRunning ? (next.value.now ?? next.value.detail) : CHECKING;
     if (!isRunning) yield next.value;
   }
 }

@@ -9,31 +9,39 @@ export interface CommandContext extends Services {
   readonly out: (text: string) => void;
   /** Whether standard output is a terminal: characters that control it or hide text are then removed. A program gets the output unchanged. */
   readonly isTerminal?: boolean;
+  /** Whether standard output is a terminal that has styles, which a person may switch off. */
+  readonly hasStyles?: boolean | undefined;
   /** Standard error. Progress is shown only on a terminal. */
   readonly err: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 }
+
+type Message = string | (() => string);
 
 const CLEAR_LINE = '\r\u001B[2K';
 
 /**
  * Shows the current progress and the elapsed time in one line on standard error, until `end` removes it. Undefined if there is no terminal, or if
- * debug lines would be written into this line.
+ * debug lines would be written into this line. A message that is a function is called each time that the line is shown.
  */
-export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>, first?: string) {
+export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'clock' | 'logger'>, first?: Message) {
   if (err.isTTY !== true || logger.isDebug) return undefined;
   const startedMs = clock.elapsedMs();
   const ended = new AbortController();
-  let message = '';
+  let message: Message = '';
   let isAside = false;
   const draw = () => {
     if (ended.signal.aborted || isAside) return;
     const elapsed = Math.floor((clock.elapsedMs() - startedMs) / 1000);
     const columns = Math.max((err.columns || 80) - 1, 1);
     const options = { hard: true, wordWrap: false, trim: false };
-    const [fitting] = wrapAnsi(`${elapsed} s  ${message}`, columns, options).split('\n', 1);
+    const [fitting] = wrapAnsi(
+      `${elapsed} s  ${typeof message === 'string' ? message : message()}`,
+      columns,
+      options,
+    ).split('\n', 1);
     err.write(`${CLEAR_LINE}${fitting}`);
   };
-  const show = (shown: string) => {
+  const show = (shown: Message) => {
     message = shown;
     draw();
   };

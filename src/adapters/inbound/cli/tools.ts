@@ -15,12 +15,19 @@ import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
+import { styled } from '../../../domain/values/terminal-style.ts';
 import { withVisibleCharacters } from '../../../domain/values/visible-characters.ts';
 import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import type { Failure } from '../failure-json.ts';
 import { ofToolCallError } from '../http/refusal.ts';
 import { age } from '../words/plain.ts';
-import { approvedMessage, leftOutMessage, notApprovedMessage, notComparedMessage } from '../words/server-messages.ts';
+import {
+  approvedMessage,
+  leftOutMessage,
+  notApprovedMessage,
+  notComparedMessage,
+  startingWords,
+} from '../words/server-messages.ts';
 import { idleServers, NO_SERVERS_ALLOWED, noServers, unwritableFile } from '../words/tool-error-messages.ts';
 import { reportFailure } from './failure.ts';
 import { toolLines } from './parameters.ts';
@@ -55,15 +62,10 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   const { servers = [], tools: known = [] } = gateway ?? {};
   const tools = known.filter(({ name }) => tool === undefined || name === tool);
   const isAvailable = servers.every(({ state }) => state === 'available' || state === 'idle');
-  const nowMs = options.clock.now().getTime();
   const isMissing = tool !== undefined && tools.length === 0;
   const names = offered(tools);
   const idle = servers.filter(({ state }) => state === 'idle');
-  const show = ({ name, state, transport, lastError, listedAt }: ServerStatus) => {
-    const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
-    const since = listedAt === undefined ? '' : `, listed ${age(nowMs - listedAt.getTime())} ago`;
-    out(`${redact(`${name}: ${state} (${transport}${since})${reason}`)}\n`);
-  };
+  const show = (server: ServerStatus) => out(`${stateLine(server, options)}\n`);
   const missing = isMissing && isAvailable ? missingTool(tool, options) : undefined;
   if (missing !== undefined) {
     reportFailure(options, missing);
@@ -95,8 +97,20 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (!json && tool === undefined && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
+  if (isTerminal && !json && tool === undefined && isAvailable && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
+}
+
+function stateLine(
+  { name, state, transport, lastError, listedAt }: ServerStatus,
+  { clock, redactor, hasStyles = false }: CommandContext,
+): string {
+  const redact = redactor.inLogs;
+  const reason = state === 'available' || lastError === undefined ? '' : `: ${cleanLine(lastError)}`;
+  const since = listedAt === undefined ? '' : `, listed ${age(clock.now().getTime() - listedAt.getTime())} ago`;
+  const isUsable = state === 'available' || state === 'idle';
+  const shown = styled(isUsable ? 'green' : 'red', state, hasStyles);
+  return `${styled('bold', redact(name), hasStyles)}: ${shown} ${redact(`(${transport}${since})${reason}`)}`;
 }
 
 /** Why the only server that is shown does not offer a tool. */
@@ -112,10 +126,10 @@ function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): F
 
 /** Resolves when every server has started, or has failed. */
 async function whenStarted(
-  options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted'> | undefined },
+  options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted' | 'servers'> | undefined },
   signal: AbortSignal,
 ): Promise<void> {
-  const line = options.gateway && openLine(options, 'Starting the servers');
+  const line = options.gateway && openLine(options, () => startingWords(options.gateway?.servers ?? []));
   await options.gateway?.whenStarted(Number.POSITIVE_INFINITY, signal);
   line?.end();
 }

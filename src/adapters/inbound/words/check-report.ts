@@ -51,20 +51,26 @@ export function checkText(checked: readonly Checked[], shown: Shown): string {
   };
   const sections = [
     ...section(
-      say('確認結果:', 'Findings:'),
+      say(TITLES.ja.findings, TITLES.en.findings),
       checked.flatMap((one) => findingLines(one, shown)),
     ),
     ...section(
-      say('読めないページ:', 'Not readable:'),
+      say(TITLES.ja.unread, TITLES.en.unread),
       isStrict ? [] : checked.flatMap((one) => unreadLines(one, language)),
     ),
     ...section(
-      say('転送:', 'Redirected:'),
+      say(TITLES.ja.redirected, TITLES.en.redirected),
       checked.flatMap((one) => redirectLines(one, say)),
     ),
   ];
   return sections.length === 0 ? summary : `${sections.join('\n')}\n\n${summary}`;
 }
+
+/** The titles of the parts of a report. No other line is equal to one. */
+export const TITLES = {
+  en: { findings: 'Findings:', unread: 'Not readable:', redirected: 'Redirected:' },
+  ja: { findings: '確認結果:', unread: '読めないページ:', redirected: '転送:' },
+} as const;
 
 /** Characters that are reserved for a line such as `- and 12 more`. */
 const MAX_MORE = 20;

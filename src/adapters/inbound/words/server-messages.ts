@@ -1,7 +1,7 @@
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { LeftOut } from '../../../domain/gateway/shared-entries.ts';
-import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
+import { loginCommand, type ServerState } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine, shortLine } from '../../../domain/values/clean-text.ts';
 import { count } from './plain.ts';
 
@@ -86,3 +86,9 @@ export const RUNNING = {
   noToken: (variable: string) => `The variable ${variable} (--token-env) is not set.`,
   cancelled: 'The call was cancelled.',
 };
+
+/** The servers whose start a person waits for. */
+export function startingWords(servers: readonly { readonly name: string; readonly state: ServerState }[]): string {
+  const names = servers.filter(({ state }) => state === 'starting').map(({ name }) => cleanLine(name));
+  return names.length === 0 ? 'Starting the servers' : `Starting ${names.join(', ')}`;
+}

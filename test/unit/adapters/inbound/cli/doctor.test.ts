@@ -68,13 +68,15 @@ async function run(checks: readonly (DoctorCheck | undefined)[], { signal = neve
   const out: string[] = [];
   const redact = redactorOf(KEY).inLogs;
   const exitCode = await doctor(checks, { json: false, redact, out: (text) => out.push(text), ...over }, signal);
-  return { exitCode, out: out.join(''), lines: out.join('').split('\n').slice(0, -1), writes: out.length };
+  const lines = out.join('').split('\n').slice(0, -1);
+  const sum = over.json || exitCode === 130 ? undefined : lines.pop();
+  return { exitCode, out: out.join(''), lines, sum, writes: out.length };
 }
 
 test('writes one line per check as soon as it ends, and the exit code is 0', async () => {
   expect(await run([NODE, undefined, CONFIGURATION, api()])).toMatchObject({
     exitCode: 0,
-    writes: 5,
+    writes: 6,
     lines: [
       `ok    node: ${process.versions.node}`,
       'ok    configuration: valid (defaults, OPENAI_API_KEY)',
@@ -106,8 +108,6 @@ const LIMITS = 'calls_per_day 500, tokens_per_day 2000000; alice: calls_per_day 
 const broken = { ...quota, probe: async () => 'ECONNREFUSED' };
 const STORE = 'the store redis://:[redacted]@store:6379 cannot be used (ECONNREFUSED): calls are';
 const settings = {
-  profiles: { answer: { model: 'gpt-5.2' }, answer_quick: { reasoningEffort: 'low' } },
-  toolErrors: 'result',
   isOpenToMachine: false,
 } as const;
 const policy: GroundingPolicy = {
@@ -188,19 +188,6 @@ test.each<[string, DoctorCheck, ...string[]]>([
     'WARN  grounding.web: always: what a private tool returned can leave this machine in a web search or in the address of a page',
   ],
   [
-    'profiles that are all the same',
-    checkSettings({
-      ...settings,
-      profiles: { answer: { model: 'a' }, answer_quick: { model: 'a' }, answer_detailed: {} },
-    }),
-    'note  profiles: all tools use the same settings; MODEL_PROFILES=tuned makes answer_quick quick and answer_detailed detailed',
-  ],
-  [
-    'errors that some clients do not show',
-    checkSettings({ ...settings, toolErrors: 'protocol' }),
-    'note  tool_errors: protocol: some clients do not show their model why a call failed; with MCP_TOOL_ERRORS=result, they do',
-  ],
-  [
     'a refused lookup of a model',
     api(
       finds([{ name: 'model a', verdict: 'warning', detail: 'x', error: { kind: 'forbidden', detail: 'No.' } }])
@@ -237,6 +224,18 @@ test.each<[string, DoctorCheck, RegExp]>([
   expect(exitCode).toBe(1);
   expect(lines).toContainEqual(expect.stringMatching(line));
   expect(lines.at(-1)).toBe('ok    configuration: valid (defaults, OPENAI_API_KEY)');
+});
+
+test('the last line is the sum, and marks have colours where they are shown', async () => {
+  const failed: DoctorCheck = {
+    name: 'x',
+    run: () => [
+      { verdict: 'failed', detail: 'y' },
+      { verdict: 'note', detail: 'z' },
+    ],
+  };
+  expect((await run([NODE, CONFIGURATION, failed])).sum).toBe('2 ok, 1 note, 1 failed');
+  expect((await run([failed], { hasStyles: true })).lines[0]).toBe('\u001B[31mFAIL\u001B[39m  x: y');
 });
 
 test('settings that most people want have no line', async () => {
