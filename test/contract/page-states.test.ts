@@ -1,12 +1,15 @@
 import { gzipSync } from 'node:zlib';
+import { Agent } from 'undici';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createPageAgent } from '../../src/adapters/outbound/pages/page-connector.ts';
 import { WebCitedPages, type WebCitedPagesOptions } from '../../src/adapters/outbound/pages/web-cited-pages.ts';
+import { newCertificate, serveHttps } from '../support/certificates.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { type PageHandler, type PageServer, startPageServer } from '../support/page-server.ts';
 import { RecordingLogger } from '../support/recording-logger.ts';
 import { never } from './search-kit.ts';
 
+const ROOT = newCertificate();
 const TEXT = 'x'.repeat(200);
 const HTML = { 'content-type': 'text/html' };
 
@@ -111,6 +114,36 @@ describe('the state of a page', () => {
     expect(await readOne(url, start({ pdf }))).toEqual(unreadable(reason, 200));
   });
 
+  // N4.7
+  test.each<[string, string, string]>([
+    ['text/csv', 'year,visitors\n2023,40\n', 'year,visitors\n2023,40'],
+    ['text/tab-separated-values', 'a\tb\n1\t2', 'a b\n1 2'],
+    ['application/json', '{\n  "visitors": 40\n}', '{\n"visitors": 40\n}'],
+    ['application/vnd.api+json', '{"visitors": 40}', '{"visitors": 40}'],
+  ])('of the type %s is read by its lines, also if it is short', async (type, body, visible) => {
+    const page = await readOne(pages.serve('/', responds(200, { 'content-type': type }, body)));
+    expect(page).toMatchObject({ state: 'ok', text: { visible } });
+  });
+
+  test('without scripts may be short', async () => {
+    expect(await readOne(pages.serve('/', responds(200, HTML, '<p>Yes.')))).toMatchObject({ state: 'ok' });
+  });
+
+  test.each([
+    '<h1>Just a moment...</h1><p>Checking if the site connection is secure. Enable JavaScript and cookies to continue.',
+    '<h1>One more step</h1><p>Please verify you are a human to go on.',
+    '<p>Making sure you’re not a bot!',
+    '<p>Our systems have detected unusual traffic from your computer network.',
+    '<p>あなたが人間であることを確認してください。',
+  ])('that checks who visits, with status 200, is not the page: %s', async (body) => {
+    expect(await readOne(pages.serve('/', responds(200, HTML, body)))).toEqual(unreadable('robot_check', 200));
+  });
+
+  test('that says much more is the page', async () => {
+    const body = `<p>Sites ask visitors to verify that they are human.${'<p>They do so for many reasons.'.repeat(60)}`;
+    expect(await readOne(pages.serve('/', responds(200, HTML, body)))).toMatchObject({ state: 'ok' });
+  });
+
   test('with up to 1 % of characters that are unknown', async () => {
     const page = (unknown: number) => Buffer.concat([Buffer.alloc(1000 - unknown, 0x61), Buffer.alloc(unknown, 0xff)]);
     expect(await readOne(pages.serve('/10', responds(200, HTML, page(10))))).toMatchObject({ state: 'ok' });
@@ -136,6 +169,67 @@ describe('the state of a page', () => {
     expect(read.get(silent)).toEqual(unreadable('timeout'));
     expect(clock.pendingSleeps).toBe(0);
   });
+});
+
+// N4.7
+describe('a busy site', () => {
+  const busy = (status: number, wait: string, next: PageHandler): PageHandler => {
+    let requests = 0;
+    return (request, response) => {
+      requests += 1;
+      if (requests === 1) responds(status, { 'retry-after': wait })(request, response);
+      else next(request, response);
+    };
+  };
+
+  test.each([
+    [429, '3'],
+    [503, '10'],
+    [429, '0'],
+  ])('with status %i is asked once more after %s s', async (status, wait) => {
+    const page = await readAfter(busy(status, wait, responds(200, HTML)), Number(wait) * 1000);
+    expect(page).toMatchObject({ state: 'ok', status: 200 });
+    expect(pages.requests).toHaveLength(2);
+  });
+
+  test('is not asked a third time', async () => {
+    const page = await readAfter(busy(503, '1', responds(503, { 'retry-after': '1' })), 1000);
+    expect(page).toEqual(unreadable('http_503', 503));
+    expect(pages.requests).toHaveLength(2);
+  });
+
+  /** Reads a page, whose site gets the time that it asks for. */
+  async function readAfter(page: PageHandler, waitMs: number) {
+    const clock = new FakeClock();
+    const reading = readOne(pages.serve('/', page), start({ clock, pageMs: 60_000 }));
+    await expect.poll(() => clock.slept).toContain(waitMs);
+    await clock.advance(waitMs);
+    return reading;
+  }
+
+  test.each([
+    [429, '11'],
+    [429, 'soon'],
+    [429, ''],
+    [500, '1'],
+  ])('with status %i and the wait %j is not asked again', async (status, wait) => {
+    expect(await readOne(pages.serve('/', responds(status, { 'retry-after': wait })))).toEqual(
+      unreadable(`http_${status}`, status),
+    );
+    expect(pages.requests).toHaveLength(1);
+  });
+});
+
+// N4.7
+test.each([
+  ['certificate_expired', newCertificate({ issuer: ROOT, notAfter: '20200101000000Z' })],
+  ['certificate', newCertificate({ issuer: ROOT, host: 'other.example' })],
+  ['certificate', newCertificate()],
+])('a site whose certificate is not valid has the reason %s', async (reason, certificate) => {
+  const dispatcher = new Agent({ connect: { ca: ROOT.cert } });
+  onTestFinished(() => dispatcher.destroy());
+  const url = await serveHttps(certificate);
+  expect(await readOne(url, start({ dispatcher }))).toEqual(unreadable(reason));
 });
 
 describe('a redirect', () => {

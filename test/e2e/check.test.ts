@@ -81,6 +81,29 @@ test('check of quotations: those that are not on the page in these words are fin
   ]);
 });
 
+// N4.9
+test('check with --private reads pages of this machine and on other ports, without a proxy', async () => {
+  const { pages } = await web();
+  const local = `http://127.0.0.1:${pages.port}/tower`;
+  const stdin = `The tower has 43 steps (${local}).`;
+  const refused = await runCli(['check', '-'], { stdin });
+  expect(refused).toMatchObject({ code: 3, stdout: expect.stringContaining(`${local}: not a public address`) });
+  const read = await runCli(['check', '-', '--private'], { stdin });
+  expect(read).toMatchObject({ code: 1, stdout: expect.stringContaining(`${local}: "43" not on the page`) });
+});
+
+test('check of a file in UTF-16 or Shift_JIS reads it', async () => {
+  const { env } = await web();
+  const text = `The tower has 43 steps (${PAGE}).`;
+  const japanese = Buffer.concat([Buffer.of(0x93, 0x8c, 0x8b, 0x9e, 0x81, 0x42, 0x0a), Buffer.from(text)]);
+  for (const stdin of [Buffer.from(`\uFEFF${text}`, 'utf16le'), japanese]) {
+    const { code, stdout } = await runCli(['check', '-'], { env, stdin });
+    expect(code).toBe(1);
+    expect(stdout).toContain('The tower has 43 steps.');
+    expect(stdout).toMatch(/^- \d:\d: http:\/\/page\.test\/tower: .43/m);
+  }
+});
+
 // N4.7
 test.skipIf(!HAS_PDFTOTEXT)('check of a PDF: its passages have the number of their page', async () => {
   const { env, pages } = await web();

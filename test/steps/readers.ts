@@ -6,6 +6,7 @@ import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound
 import { shownText } from '../../src/adapters/outbound/openai/refusal.ts';
 import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
 import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
+import { isRobotCheck } from '../../src/adapters/outbound/pages/robot-check.ts';
 import { handleIn } from '../../src/domain/answers/answer-handle.ts';
 import { cutAtParagraph } from '../../src/domain/answers/answer-size.ts';
 import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
@@ -192,6 +193,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/check/marked-text.ts#namesIn': (text) => namesIn({ ids: text }, text),
   'domain/check/text-blocks.ts#textBlocks': (text) => textBlocks(pieces(text)),
   'domain/check/text-notes.ts#readBlocks': (text) => readBlocks(pieces(text)),
+  'adapters/outbound/pages/robot-check.ts#isRobotCheck': (text) => isRobotCheck(text.slice(0, 1500)),
   'domain/check/block-quotes.ts#blockQuotes': (text) => blockQuotes([quotable(text)]),
   'domain/check/quoted-passages.ts#quotedPassages': (text) =>
     [text, `"${text}`].map((one) => quotedPassages(quotable(one).marked)),

@@ -86,6 +86,7 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   empty_pdf: ['文字のない PDF', 'a PDF without text'],
   home_page: ['トップページへの転送', 'it leads to the home page'],
   sign_in: ['サインインのページ', 'it leads to a page that asks for a password'],
+  robot_check: ['人間かどうかを確認するページ', 'it asks whether a person visits it'],
   port: ['許可されていないポート', 'only the ports 80 and 443 are allowed'],
   certificate_expired: ['証明書の期限切れ', 'the certificate has expired'],
   certificate: ['信頼できない証明書', 'the certificate is not trusted'],

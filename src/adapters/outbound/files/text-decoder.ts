@@ -12,7 +12,9 @@ export function decodedText(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   for (const encoding of ENCODINGS) {
     try {
-      return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+      const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+      // Bytes of Shift_JIS that are none of EUC-JP become control characters.
+      if (!/[\u0080-\u009F]/.test(text)) return text;
     } catch {
       // It is in another encoding.
     }

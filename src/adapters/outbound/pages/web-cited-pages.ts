@@ -7,6 +7,7 @@ import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML, PDF_TEXT } from './fetch-page.ts';
 import { decoderFor } from './page-decoder.ts';
 import { readPage, readPdf } from './page-text.ts';
+import { isRobotCheck } from './robot-check.ts';
 
 export interface WebCitedPagesOptions extends FetchOptions {
   readonly clock: Clock;
@@ -65,7 +66,12 @@ export class WebCitedPages implements CitedPages {
     const isSignIn = finalUrl !== undefined && asksForPassword;
     const isEmpty = text.visible.trim() === '' || (hasScripts && text.visible.length < MIN_VISIBLE);
     const empty = isPdf ? 'empty_pdf' : hasScripts ? 'no_text' : 'empty';
-    const reason = isMisread ? 'not_text' : isSignIn ? 'sign_in' : isEmpty ? empty : undefined;
+    const reason = [
+      isMisread && 'not_text',
+      isSignIn && 'sign_in',
+      HTML.test(contentType) && isRobotCheck(text.visible) && 'robot_check',
+      isEmpty && empty,
+    ].find((one) => one !== false);
     const read = { status, publishedOn: day, ...(finalUrl !== undefined && { finalUrl, isMoved }) };
     if (reason !== undefined) return { ...read, state: 'unreadable', reason };
     return { ...read, state: 'ok', ...(check === 'evidence' && { text }) };
