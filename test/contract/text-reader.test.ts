@@ -31,6 +31,13 @@ test('a text that needs too much memory is refused, and the process and other te
   expect((await read('https://a.com/')).isOk()).toBe(true);
 });
 
+test('a text that is nested too deeply is refused, and other texts go on', async () => {
+  const { read } = start();
+  const refused = await read(`${'> '.repeat(15_000)}https://a.com/`);
+  expect(refused._unsafeUnwrapErr()).toEqual({ kind: 'too_large' });
+  expect((await read('https://a.com/')).isOk()).toBe(true);
+});
+
 test('callers take turns: many texts of one do not delay the text of another', async () => {
   const { read } = start();
   const ended: string[] = [];

@@ -13,7 +13,6 @@ import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
 import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { languageOf, parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
-import { bareUrls } from '../../src/domain/check/bare-urls.ts';
 import { blockQuotes } from '../../src/domain/check/block-quotes.ts';
 import { checkedText } from '../../src/domain/check/checked-text.ts';
 import { claimsFor } from '../../src/domain/check/citation-claims.ts';
@@ -51,6 +50,7 @@ import {
   withoutLocalPath,
 } from '../../src/domain/grounded/own-source.ts';
 import { toErrorOutput, toProblemOutput, toToolOutput } from '../../src/domain/grounded/tool-output.ts';
+import { bareUrls } from '../../src/domain/values/bare-urls.ts';
 import { reasonOf } from '../../src/domain/values/certificate-problem.ts';
 import { withoutMarks, withoutReferences } from '../../src/domain/values/citation-marks.ts';
 import {
@@ -62,7 +62,7 @@ import {
   withoutTracking,
   withoutUnsafeCharacters,
 } from '../../src/domain/values/clean-text.ts';
-import { closeFence, fenceAfter } from '../../src/domain/values/code-fence.ts';
+import { closeFence, fencedLines } from '../../src/domain/values/code-fence.ts';
 import { toErrorLine } from '../../src/domain/values/error-line.ts';
 import { ExactNumber, mayBeInexact, toJsonText, withExactNumbers } from '../../src/domain/values/exact-number.ts';
 import { publishedOn } from '../../src/domain/values/published-date.ts';
@@ -178,7 +178,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     withoutSections(text, []),
     withoutSections(`It is so.\n\nSources:\n- ${text}`, []),
   ],
-  'domain/check/bare-urls.ts#bareUrls': bareUrls,
+  'domain/values/bare-urls.ts#bareUrls': bareUrls,
   'domain/check/checked-text.ts#checkedText': (text) => checkedText(text, pieces(text)),
   'domain/check/citation-claims.ts#claimsFor': (text) => claimsFor(pieces(text), 'https://a.com'),
   'domain/check/cited-sentences.ts#sentencesIn': (text) => sentencesIn(`${text}\uE0000\uE001 ${text}`),
@@ -261,7 +261,10 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/clean-text.ts#withoutTracking': withoutTracking,
   'domain/values/clean-text.ts#withoutUnsafeCharacters': withoutUnsafeCharacters,
   'domain/values/code-fence.ts#closeFence': closeFence,
-  'domain/values/code-fence.ts#fenceAfter': (text) => [fenceAfter(text, ''), fenceAfter(text, '```')],
+  'domain/values/code-fence.ts#fencedLines': (text) => [
+    fencedLines(text.split('\n')),
+    fencedLines(['```', text, '```']),
+  ],
   'domain/values/error-line.ts#toErrorLine': (text) => [toErrorLine(text), toErrorLine(`Error: a at ${text}`)],
   'domain/values/exact-number.ts#withExactNumbers': (text) => {
     const json = JSON.stringify([text]).replace(']', ',1e400]');
@@ -317,6 +320,11 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     ['adapters/inbound/answer-markdown.ts#'],
     'marked reads answers of the model, which the limit of their length bounds',
   ],
+  [
+    ['adapters/outbound/texts/'],
+    'micromark and htmlparser2 read checked texts in a thread that ends after 5 s; what they find is read by the functions above',
+  ],
+  [['adapters/inbound/schema-fields.ts#'], 'schemas of configured servers, whose patterns read single words'],
   [['adapters/outbound/openai/'], 'replies of the API; their texts are read by the functions above'],
   [
     ['adapters/outbound/login/', 'adapters/outbound/oauth/'],
@@ -338,6 +346,8 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
       'domain/answers/answer-handle.ts#toHandle',
       'domain/grounded/own-source.ts#markerOf',
       'domain/gateway/unique-names.ts#uniqueNames',
+      'domain/answers/citation.ts#dead',
+      'domain/answers/question.ts#isToolName',
     ],
     'texts that this program has made',
   ],
@@ -348,6 +358,8 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
       'domain/gateway/member-forms.ts#',
       'domain/gateway/served-result.ts#',
       'domain/gateway/shared-entries.ts#',
+      'domain/gateway/tool-result.ts#parseTextJson',
+      'domain/gateway/tool-result.ts#toBlocks',
       'domain/gateway/tool-result.ts#toContentBlock',
       'domain/gateway/tool-result.ts#textIn',
       'domain/gateway/tool-result.ts#withResourceUri',

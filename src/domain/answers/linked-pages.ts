@@ -1,7 +1,6 @@
-import { withoutEnd } from '../values/clean-text.ts';
-import { fenceAfter } from '../values/code-fence.ts';
+import { bareUrls } from '../values/bare-urls.ts';
+import { fencedLines } from '../values/code-fence.ts';
 import type { CitedPage } from './citation.ts';
-import { URLS } from './sources-section.ts';
 
 /** Maximum number of links that are read of an answer. */
 const MAX_LINKS = 200;
@@ -12,12 +11,13 @@ const NO_LINK = /`[^`]*`|!\[[^[\]]{0,300}\]\([^()\s]{0,2048}/g;
 /** The web pages to which a text of the model links, in order. They have no titles: the list of sources, which replaces the model's own, shows none. */
 export function linkedPages(markdown: string): readonly CitedPage[] {
   const pages: CitedPage[] = [];
-  let fence = '';
-  for (const line of markdown.split('\n')) {
-    const isCode = fence !== '';
-    fence = fenceAfter(line, fence);
-    if (isCode || fence !== '') continue;
-    for (const [url] of line.replace(NO_LINK, ' ').matchAll(URLS)) pages.push({ url: withoutEnd(url, /[.,;:!?*_~`]/) });
+  const lines = markdown.split('\n');
+  const { isCode } = fencedLines(lines);
+  for (const [at, line] of lines.entries()) {
+    if (isCode[at] === true) continue;
+    const text = line.replace(NO_LINK, ' ');
+    for (const { start, end, isPlaceholder } of bareUrls(text))
+      if (!isPlaceholder) pages.push({ url: text.slice(start, end) });
     if (pages.length >= MAX_LINKS) break;
   }
   return pages;

@@ -1,5 +1,5 @@
 import { withoutEnd } from '../values/clean-text.ts';
-import { fenceAfter } from '../values/code-fence.ts';
+import { fencedLines } from '../values/code-fence.ts';
 import { toWebUrl } from '../values/web-url.ts';
 import { type Citation, pageKey } from './citation.ts';
 
@@ -21,11 +21,10 @@ export function withoutSections(text: string, knownIds: readonly string[]) {
   const lines = text.split('\n');
   const body: string[] = [];
   const listed: ListedSource[] = [];
-  let fence = '';
+  const { isCode } = fencedLines(lines);
   for (let at = 0; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
-    fence = fenceAfter(line, fence);
-    const section = fence === '' ? sectionAt(lines, at, knownIds) : undefined;
+    const section = isCode[at] === true ? undefined : sectionAt(lines, at, knownIds);
     if (section === undefined) {
       body.push(line);
       continue;
@@ -115,7 +114,7 @@ const ENTRY = /^[\s>]*(?:[-*+]\s+|[•・]\s*)?(?:\[?\^?(?<number>\d{1,3})(?:[.)
 /** A URL may contain parentheses. */
 const BARE_PAGE = /^[\w-]+(?:\.[\w-]+)+\/\S*(?: |$)/;
 /** A URL in a text. */
-export const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
+const URLS = /https?:\/\/(?:[^\s()（）<>[\]［］【】「」『』〈〉《》"、。，；！？|]|\([^\s()]*\))+/gi;
 const ISO_DATE = /(?<!\d)\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)/;
 
 /** The sources of an entry; undefined if the entry is anything but links, or a text with a URL or a known ID. `Oranges ([a.com](…))` is no source. */

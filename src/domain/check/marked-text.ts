@@ -1,4 +1,4 @@
-import { bareUrls } from './bare-urls.ts';
+import { bareUrls } from '../values/bare-urls.ts';
 import { PlacedText } from './placed-text.ts';
 import type { TextBlock } from './text-blocks.ts';
 import type { TextPiece } from './text-piece.ts';

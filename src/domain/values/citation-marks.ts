@@ -1,4 +1,4 @@
-import { fenceAfter } from './code-fence.ts';
+import { fencedLines } from './code-fence.ts';
 import { isObject, parseJson } from './json.ts';
 
 /** ChatGPT's marks: U+E200 opens, U+E202 separates the kind of a mark from its names and references, U+E201 closes. */
@@ -64,15 +64,14 @@ const PLAIN_REFERENCES = new RegExp(`( ?)${PLAIN_REFERENCE}(?: ?${PLAIN_REFERENC
 /** A text of a model without references that no reader can follow. Code stays as it is, because it may be about them. */
 export function withoutReferences(text: string): string {
   if (!/†|oaicite|turn\d/.test(text)) return text;
-  let fence = '';
-  const lines = text.split('\n').map((line) => {
-    const isCode = fence !== '';
-    fence = fenceAfter(line, fence);
-    if (isCode || fence !== '') return line;
+  const lines = text.split('\n');
+  const { isCode } = fencedLines(lines);
+  const cleaned = lines.map((line, at) => {
+    if (isCode[at] === true) return line;
     const spans = line.split(/(`[^`]*`)/);
     return spans.map((span, index) => (index % 2 === 1 ? span : withoutReferencesIn(span))).join('');
   });
-  return lines.join('\n');
+  return cleaned.join('\n');
 }
 
 function withoutReferencesIn(text: string): string {

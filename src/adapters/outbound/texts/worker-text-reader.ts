@@ -83,7 +83,8 @@ export class WorkerTextReader implements TextReader {
         resolve(ok(value));
       };
       const onError = (error: NodeJS.ErrnoException) => {
-        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') return refuse('too_large');
+        // A text that is nested too deeply needs more of the stack than a thread has.
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY' || error instanceof RangeError) return refuse('too_large');
         end();
         reject(error);
       };

@@ -48,6 +48,15 @@ describe('the output contract', () => {
     expect(citations).toEqual([{ url: 'https://a.com', published_at: '2025-12-01' }]);
   });
 
+  test.each([
+    '```npm i``` installs it.',
+    '> ```\n> npm i\n\nIt is installed.',
+    '- Run:\n  ```\n  npm i\n\nIt is installed.',
+  ])('the list of the model is replaced after code: %j', (text) => {
+    const complete = `${text}\n\nSources:\n- https://a.com (2025-11-01)`;
+    expect(textOf(complete, 'https://a.com')).toBe(complete);
+  });
+
   test('the text is cleaned', () => {
     expect(textOf('Sunny\u202E. \uE200cite\uE202turn0search0\uE201([a](https://a.com?utm_source=openai))\r\n')).toBe(
       'Sunny. ([a](https://a.com))\n\nSources:\n- https://a.com (2026-01-05)',

@@ -12,6 +12,10 @@ test.each<[what: string, text: string, pages: readonly object[]]>([
     [{ url: 'https://a.example/b' }, { url: 'https://c.example/' }],
   ],
   ['an image', '![A](https://a.example/b.png)', []],
+  ['a placeholder', 'https://a.example/{id}', []],
+  ['a URL in Japanese', 'https://a.example/bを参照。', [{ url: 'https://a.example/b' }]],
+  ['code in a line that begins with it', '```npm i```\nhttps://a.example/', [{ url: 'https://a.example/' }]],
+  ['code in a quotation', '> ```\n> https://a.example/\n\nhttps://b.example/', [{ url: 'https://b.example/' }]],
   ['code', '`https://a.example/`\n```\nhttps://b.example/\n```', []],
 ])('%s', (_, text, pages) => {
   expect(linkedPages(text)).toEqual(pages);

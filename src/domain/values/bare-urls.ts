@@ -1,4 +1,4 @@
-import { withoutEnd } from '../values/clean-text.ts';
+import { withoutEnd } from './clean-text.ts';
 
 /** A URL in a text, from its first character to the one after its last. */
 export interface BareUrl {
