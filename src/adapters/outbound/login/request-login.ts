@@ -125,7 +125,7 @@ function challengeOf({ url, headers: configured }: LoginServer, network: Network
 }
 
 /** The code with which the browser returned. The issuer in the parameters is checked before any other is used (RFC 9207). */
-function codeOf(parameters: CallbackParameters, metadata: AuthorizationServerMetadata) {
+export function codeOf(parameters: CallbackParameters, metadata: AuthorizationServerMetadata) {
   const [written, code, error, text] = ['iss', 'code', 'error', 'error_description'].map((name) =>
     parameters.get(name),
   );
