@@ -98,14 +98,21 @@ await worker.close();
 
 const pageFolder = `${root}src/adapters/inbound/http/page`;
 for (const name of ['index.html', 'page.css']) cpSync(`${pageFolder}/${name}`, `${root}build/page/${name}`);
-const page = await rolldown({
-  cwd: root,
-  input: 'src/adapters/inbound/http/page/main.ts',
-  platform: 'browser',
-  logLevel: 'warn',
-});
-const { output: pageOutput } = await page.write({ file: 'build/page/page.js', format: 'es', minify: true });
-await page.close();
+const pageOutput = [];
+for (const [script, name] of [
+  ['main', 'page'],
+  ['login', 'login'],
+]) {
+  const page = await rolldown({
+    cwd: root,
+    input: `${pageFolder}/${script}.ts`,
+    platform: 'browser',
+    logLevel: 'warn',
+  });
+  const { output } = await page.write({ file: `build/page/${name}.js`, format: 'es', minify: true });
+  pageOutput.push(...output);
+  await page.close();
+}
 
 const files = [...output, ...workerOutput, ...pageOutput].flatMap((chunk) => Object.keys(chunk.modules));
 writeFileSync(`${root}build/package.json`, '{ "type": "commonjs" }\n');

@@ -48,11 +48,11 @@ export function composeTokens(
   };
 }
 
-/** Composes the verifier of access tokens. */
+/** Composes the verifier of access tokens, and the keys of their issuer. */
 export function composeTokenVerifier(
   oauth: OAuthConfig,
   { clock, logger, atClose }: Pick<Runtime, 'clock' | 'logger' | 'atClose'>,
-): TokenVerifier {
+): { readonly verifier: TokenVerifier; readonly keys: IssuerKeys } {
   const keys = new IssuerKeys({ issuer: oauth.issuer, clock, logger, read: keyReader(oauth) });
   const closed = new AbortController();
   atClose(async () => closed.abort());
@@ -62,7 +62,7 @@ export function composeTokenVerifier(
     return keys.areRead;
   };
   void repeatUntil(read, clock, closed.signal);
-  return new JwtTokenVerifier({ ...oauth, keys, clock });
+  return { verifier: new JwtTokenVerifier({ ...oauth, keys, clock }), keys };
 }
 
 export function checkedOAuth(oauth: OAuthConfig, { clock }: Runtime): CheckedOAuth {

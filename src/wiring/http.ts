@@ -8,8 +8,10 @@ import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
+import { ownerName } from '../domain/gateway/login-owner.ts';
 import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
+import { composeLoginPages } from './login-pages.ts';
 import {
   IDENTITY,
   onHangUp,
@@ -55,7 +57,7 @@ type Endpoint = Awaited<ReturnType<typeof compose>>;
 async function compose(runtime: Runtime, http: HttpConfig) {
   const { config, clock, stderr } = runtime;
   const metrics = new Metrics(VERSION);
-  const onReload = (part: ReloadedPart) => (isSuccessful: boolean) => metrics.onReload(part, isSuccessful, clock.now());
+  const onReload: OnReload = (part) => (isSuccessful) => metrics.onReload(part, isSuccessful, clock.now());
   const { catalogue, openCalls, checks, moreInstructions, application, startGateway, endServers, expose } =
     composeCatalogue(runtime, {
       servers: [],
@@ -70,9 +72,8 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   // No client can be notified of changes.
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
   const exposed = await expose(config.gateway.expose ? served : undefined);
-  const quota = config.quota && (await composeQuota(runtime, config.quota));
-  const tokens = composeTokens(http, runtime, onReload('token_file'));
-  const oauth = http.oauth && { ...http.oauth, verifier: composeTokenVerifier(http.oauth, runtime) };
+  const callers = await composeCallers(runtime, http, onReload);
+  const { quota, tokens, oauth, logins } = callers;
   const server = new HttpServer({
     ...http,
     ...runtime,
@@ -99,9 +100,28 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     answerTimeoutMs: config.request.timeoutMs,
     endWaits: () => application()?.endWaits?.() === true,
     pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
+    logins,
   });
-  return { http, server, servers, metrics, openCalls, onReload, application, quota, tokens, oauth, endServers };
+  return { http, server, servers, metrics, openCalls, onReload, application, endServers, ...callers };
 }
+
+/** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`entries`). */
+async function composeCallers(runtime: Runtime, http: HttpConfig, onReload: OnReload) {
+  const { config, audit } = runtime;
+  const entries = { current: config.servers ?? [] };
+  const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
+  const logins = composeLoginPages(runtime, {
+    http,
+    servers: () => entries.current,
+    keys: oauth?.keys,
+    onEvent: ({ event, outcome, owner, server, scopes }) =>
+      void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
+  });
+  const quota = config.quota && (await composeQuota(runtime, config.quota));
+  return { tokens: composeTokens(http, runtime, onReload('token_file')), oauth, quota, logins, entries };
+}
+
+type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
 
 /** Registers the metrics that only some configurations have. */
 function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...endpoint }: Endpoint): void {
@@ -154,7 +174,7 @@ async function configure({ metrics, servers }: Endpoint, { servers: entries = []
 /** Applies changes of the configuration and of the tokens: with SIGHUP, and when their files change. `started` resolves with the first servers. */
 function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown>, stopping: AbortSignal): void {
   const { config, clock, logger, stderr, audit } = runtime;
-  const { http, servers, tokens, onReload } = endpoint;
+  const { http, servers, entries, tokens, onReload } = endpoint;
   let { files } = config;
   const reload = async () => {
     const loaded = await runtime.reload();
@@ -170,6 +190,7 @@ function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown
       await configure(endpoint, reloadable);
       // Applied in the same turn, so that no caller sees the new servers with the old rights.
       runtime.rights.apply(reloadable.access);
+      entries.current = reloadable.servers ?? [];
       servers.warn();
     },
     logSpawn: (line) => stderr.say('info', line),

@@ -55,9 +55,9 @@ function launchTools() {
   return { started, end: () => end().finally(() => rmSync(folder, { recursive: true })) };
 }
 
-const FILES = ['index.html', 'page.css', 'page.js'];
+const FILES = ['index.html', 'login.js', 'page.css', 'page.js'];
 
-test('the page consists of three files, which have at most 95 kB when they are sent', () => {
+test('the pages consist of four files, which have at most 95 kB when they are sent', () => {
   expect(readdirSync(PAGE).toSorted()).toEqual(FILES);
   const sizes = FILES.map((name) => statSync(`${PAGE}/${name}`).size);
   expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(95_000);

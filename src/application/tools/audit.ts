@@ -78,6 +78,12 @@ export class Audit {
     return this.#options.log.close();
   }
 
+  /** Writes a line about something other than a call, which has already happened. */
+  async note(entry: JsonObject): Promise<void> {
+    const { log, clock } = this.#options;
+    this.#accepts(await log.append(JSON.stringify({ time: clock.now(), ...entry })));
+  }
+
   /** Runs a call, and returns its outcome after its line was written. */
   async record<T, E>(
     call: AuditedCall,

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline';
-import type { LoginSummary, Logins } from '../../../application/ports/tool-server.ts';
+import type { Logins } from '../../../application/ports/tool-server.ts';
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
+import { loginJson } from '../login-json.ts';
 import { LOGIN_MESSAGES, loginWords, type NoLogin } from '../words/server-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import { type CommandContext, openLine } from './terminal.ts';
@@ -53,7 +54,7 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
   const redact = redactor.inLogs;
   const list = await logins.list();
   if (json) {
-    const text = redactedJson({ logins: list.map(toJson) }, redact, 2);
+    const text = redactedJson({ logins: list.map(loginJson) }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (list.length === 0) out(`${LOGIN_MESSAGES.none(options.ownCommand)}\n`);
   else for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
@@ -90,10 +91,6 @@ function isKnown({ servers, server, ...options }: LoginsOptions & { readonly ser
   const isKnown = servers.has(server);
   if (!isKnown) sayTo(options)(toolErrorMessage({ kind: 'unknown_server', server, known: [...servers.keys()] }));
   return isKnown;
-}
-
-function toJson({ server, url, issuer, scopes, expiresAt, renewable }: LoginSummary) {
-  return { server, url, issuer, scopes, expiresAt: expiresAt?.toISOString() ?? null, renewable };
 }
 
 /**

@@ -6,6 +6,8 @@ import { internalError } from '../mcp/json-rpc.ts';
 import { REFUSALS } from '../words/refusal-messages.ts';
 import { refuse, toJsonRpcError, toRestError } from './errors.ts';
 import { guardHost, guardToken, refuseForwarded, resourceMetadata } from './guard.ts';
+import { loginApi } from './login-api.ts';
+import { loginPages } from './login-pages.ts';
 import { postMessage } from './mcp.ts';
 import { pageIn } from './page.ts';
 import { methodNotAllowed, ofErrorObject, refusal, rightRequired, shuttingDown } from './refusal.ts';
@@ -18,7 +20,7 @@ import type { HttpServices, Serving } from './services.ts';
  * probes.
  */
 export function createApp(services: Serving, track: Middleware): Hono<HttpEnv> {
-  const { path, oauth, metrics, logger, redactor, isDraining, pageFolder } = services;
+  const { path, oauth, metrics, logger, redactor, isDraining, pageFolder, logins } = services;
   const app = new Hono<HttpEnv>();
   app.onError((bug, c) => {
     logger.error(`internal error in an HTTP request: ${String(bug)}`);
@@ -41,6 +43,7 @@ export function createApp(services: Serving, track: Middleware): Hono<HttpEnv> {
   if (!services.requiresToken) app.use(refuseForwarded);
   app.use(guardHost(services));
   if (pageFolder !== undefined) app.route('/', pageIn(pageFolder, { mcpPath: path, oauth }));
+  if (logins !== undefined) app.route('/', loginPages(services, logins));
   if (services.allowedOrigins.length > 0) app.use(corsFor(services));
   app.use(guardToken(services));
 
@@ -49,6 +52,7 @@ export function createApp(services: Serving, track: Middleware): Hono<HttpEnv> {
   app.delete(path, (c) => (c.req.header('Mcp-Session-Id') === undefined ? methodOfMcp(c) : c.body(null, 204)));
   app.all(path, methodOfMcp);
   app.route('/', restApi(services));
+  if (logins !== undefined) app.route('/', loginApi(services, logins));
   app.get('/metrics', async (c) => {
     if (!c.get('rights').mayReadMetrics) return refuse(c, rightRequired(REFUSALS.metrics));
     return c.body(await metrics.registry.metrics(), 200, { 'Content-Type': metrics.registry.contentType });
@@ -97,7 +101,7 @@ function chooseForm(c: HttpRequest, mcpPath: string, redactor: Redactor): void {
 }
 
 function isRest(path: string, mcpPath: string): boolean {
-  return path !== mcpPath && (path.startsWith('/mcp/') || path === '/openapi.json');
+  return path !== mcpPath && (/^\/(?:mcp\/|login(?:\/|$))/.test(path) || path === '/openapi.json');
 }
 
 /** Pages of an allowed origin can read responses. A preflight request has no token. */

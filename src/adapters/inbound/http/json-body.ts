@@ -40,7 +40,7 @@ function parseError(problem: string): Refusal {
  * Reads the bytes of the body; none if the client leaves, because it cannot read a response. Hono's middleware reads every body through a web
  * stream, which is slower.
  */
-function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large'> {
+export function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer | 'too large'> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve('too large');
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
+import { escapeHtml } from '../html.ts';
 import type { HttpEnv } from './request.ts';
 
 /** The files of the page by their paths. */
@@ -45,9 +46,4 @@ export function pageIn(folder: string, { mcpPath, oauth }: PageOptions) {
 /** Replaces each `{{name}}` in the HTML by its value. */
 function filled(html: string, values: Readonly<Record<string, string>>): string {
   return html.replace(/\{\{([\w-]+)\}\}/g, (_, name: string) => escapeHtml(values[name] ?? ''));
-}
-
-/** Escapes a text for HTML, also for the value of an attribute in double quotes. */
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

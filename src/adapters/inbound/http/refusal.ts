@@ -32,6 +32,7 @@ const CODES = {
   CANCELLED: [CLIENT_CLOSED, 'cancelled'],
   INTERNAL_ERROR: [500, 'internal error'],
   TOOL_EXECUTION_ERROR: [500, 'tool failed'],
+  LOGIN_FAILED: [502, 'login failed'],
   INVALID_RESPONSE: [502, 'invalid result'],
   RESPONSE_TOO_LARGE: [502, 'result too large'],
   SERVER_CRASHED: [502, 'server lost'],

@@ -49,7 +49,8 @@ export class HttpServer {
       },
     });
     const places = new CallerPlaces(options.maxCallsPerToken);
-    const app = createApp({ ...options, places, isDraining: () => this.#isDraining }, this.#inFlight.track);
+    const serving = { ...options, places, isDraining: () => this.#isDraining, publicUrl: () => this.#publicUrl };
+    const app = createApp(serving, this.#inFlight.track);
     const listener = getRequestListener(app.fetch, {
       overrideGlobalObjects: false,
       // The host name of a request without `Host`, which HTTP/1.0 permits.
@@ -80,6 +81,13 @@ export class HttpServer {
         resolve(ok(`http://${host.includes(':') ? `[${host}]` : host}:${port}${path}`));
       });
     });
+  }
+
+  /** The origin for browsers. The port that the operating system has chosen is known when the server listens. */
+  get #publicUrl(): string {
+    const url = new URL(this.#options.logins?.publicUrl ?? 'http://127.0.0.1:0');
+    if (url.port === '0') url.port = String((this.#server.address() as AddressInfo).port);
+    return url.origin;
   }
 
   get inFlight(): number {

@@ -1,5 +1,7 @@
 import type { LoadedServers } from '../../../application/gateway/loaded-servers.ts';
+import type { CallerLogins } from '../../../application/ports/caller-logins.ts';
 import type { TokenOwner, TokenVerifier } from '../../../application/ports/callers.ts';
+import type { PersonSignIn } from '../../../application/ports/person-sign-in.ts';
 import type { Services } from '../../../application/ports/services.ts';
 import type { QuotaGuard } from '../../../application/quota/quota-guard.ts';
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
@@ -38,6 +40,19 @@ export interface OAuthOptions {
   readonly verifier: TokenVerifier;
 }
 
+/** What callers need to sign in to servers. */
+export interface LoginServices {
+  readonly logins: CallerLogins;
+  /** The names of the servers at which each caller signs in, as they are now. */
+  readonly servers: () => readonly string[];
+  /** How callers without a configured token prove in a browser who they are. */
+  readonly people?: PersonSignIn | undefined;
+  /** The origin under which browsers reach the endpoint. Its port is 0 if the endpoint listens on any free one. */
+  readonly publicUrl: string;
+  /** The folder with the files of the pages. */
+  readonly folder: string;
+}
+
 /** Everything of which the endpoint is made: handlers and checks get it as it is. */
 export interface HttpServices
   extends Endpoint,
@@ -66,10 +81,14 @@ export interface HttpServices
   readonly endWaits?: (() => boolean) | undefined;
   /** The folder with the files of the page; undefined if the page is not served. */
   readonly pageFolder?: string | undefined;
+  /** Undefined if callers cannot sign in to servers here. */
+  readonly logins?: LoginServices | undefined;
 }
 
 /** The services of an endpoint that is serving. */
 export interface Serving extends HttpServices {
   readonly places: CallerPlaces;
   readonly isDraining: () => boolean;
+  /** The origin under which browsers reach the endpoint; only used with `logins`. */
+  readonly publicUrl: () => string;
 }
