@@ -120,7 +120,13 @@ function quotable(text: string) {
   const [block] = textBlocks(pieces(text));
   if (block === undefined) throw new Error('no block');
   const marked = markedText(block, () => true);
-  return { marked, role: 'paragraph', quote: 0, pages: marked.marks.map(() => ['http://a.b']) } as const;
+  return {
+    marked,
+    role: 'paragraph',
+    quote: 0,
+    isNested: false,
+    pages: marked.marks.map(() => ['http://a.b']),
+  } as const;
 }
 
 /** Every function of the program that reads texts of others, with a call that gives it one. */

@@ -7,6 +7,7 @@ export interface QuotableBlock {
   readonly marked: MarkedText;
   readonly role: BlockRole;
   readonly quote: number | undefined;
+  readonly isNested: boolean;
   readonly pages: readonly (readonly string[])[];
 }
 
@@ -37,8 +38,9 @@ const MAX_SOURCE = 700;
 const WHOLE_LABEL = new RegExp(`^\\s*[*_]{0,3}(${LABEL})${MARK}[*_]{0,3}\\s*$`, 'u');
 const MARK_NUMBER = /\uE000(\d+)\uE001/g;
 
-/** The mark of an alert of GitHub, also in its first form. */
-const ALERT = /^\s*(?:\[!\w{1,20}\]|\*\*(?:note|tip|important|warning|caution)\*\*\s*(?:\n|$))/i;
+/** The mark of an alert of GitHub, or the word with which texts begin one that other sites show, too. */
+const ALERT =
+  /^\s*(?:\[!\w{1,20}\]|\P{L}{0,6}(?:note|tip|important|warning|caution|attention|hint|tl[;,]?dr)(?:\*\*|__|:)|\P{L}{0,6}(?:注意|注記|補足)[*_：:])/iu;
 
 /** The block quotes of a text for which it cites pages. A link in the running words of a quotation belongs to what it says. */
 export function blockQuotes(blocks: readonly QuotableBlock[]): readonly BlockQuote[] {
@@ -64,11 +66,34 @@ function quotation(blocks: readonly QuotableBlock[], first: number, next: number
   if (text === '') return undefined;
   const named = parts.flatMap(({ sources, block }) => sources.flatMap((mark) => block.pages[mark] ?? []));
   const isAside = words.some((part) => part.text.includes('\uE000'));
-  const urls = named.length > 0 || isAside ? named : [blocks[first - 1], blocks[next]].flatMap(pagesOf);
+  const urls = named.length > 0 || isAside ? named : [...pagesBefore(blocks, first), ...pagesAfter(blocks[next])];
   const at = words[0]?.block.marked.placeOf(wordIn(words[0].block.marked.text)) ?? 0;
   const indexes = Array.from({ length: next - first }, (_, index) => first + index);
   return urls.length === 0 ? undefined : { blocks: indexes, text, at, urls: [...new Set(urls)] };
 }
+
+/** The pages of the paragraph that introduces a quotation: its last sentence has a link, or leads to the quotation. */
+function pagesBefore(blocks: readonly QuotableBlock[], first: number): readonly string[] {
+  const [before, quote] = [blocks[first - 1], blocks[first]];
+  if (before === undefined || (before.role === 'item' && quote?.isNested !== true)) return [];
+  const text = before.marked.text.trim();
+  const last =
+    text
+      .slice(-MAX_SOURCE)
+      .split(/(?<=[.!?。！？])\s+(?=[^\s\uE002\uE000])/)
+      .at(-1) ?? '';
+  return /[:：]$/.test(text) || last.includes('\uE000') ? pagesOf(before) : [];
+}
+
+/** The pages of the paragraph after a quotation, which names its source and says little else. */
+function pagesAfter(after: QuotableBlock | undefined): readonly string[] {
+  const text = after?.marked.text ?? '';
+  const words = text.replace(/\uE002[^\uE002\uE003]*\uE003|\uE000\d+\uE001/g, '').trim();
+  return words.length <= MAX_WORDS || /^(?:[—–―-]|--)/.test(words) ? pagesOf(after) : [];
+}
+
+/** Maximum length of the words beside the links of a source. */
+const MAX_WORDS = 60;
 
 /** The pages of the paragraph beside a quotation. A link around an image, such as a badge, cites nothing. */
 function pagesOf(block: QuotableBlock | undefined): readonly string[] {

@@ -13,6 +13,7 @@ export interface ReadBlock {
   readonly role: BlockRole;
   /** The place at which the quotation begins that the block is inside. */
   readonly quote: number | undefined;
+  readonly isNested: boolean;
   /** Headings, notes and lists of sources claim nothing. */
   readonly isProse: boolean;
   /** Whether links without a text are the source of the block before it. */
@@ -43,6 +44,7 @@ export function readBlocks(pieces: readonly TextPiece[]) {
       marked: markedText(block, (name) => notes.has(name)),
       role: block.role,
       quote: block.quote,
+      isNested: block.isNested,
       isProse: isProse[at] === true,
       isSource: isLead || (block.isNested && block.role === 'item'),
       pagesOf: (name) => notes.after(at, name),

@@ -98,6 +98,12 @@ describe('a block quote is a quotation', () => {
     ['with a number', `> ${SAID}.[^1]\n\n[^1]: ${A}`, `A: ${SAID}.`],
     ['with the paragraph before it', `[The town](${A}) says:\n\n> ${SAID}.`, `A: ${SAID}.`],
     ['with the paragraph after it', `> ${SAID}.\n\n[The town](${A})`, `A: ${SAID}.`],
+    [
+      'with the last sentence before it',
+      `It is old. The town says so on [its page](${A}).\n\n> ${SAID}.`,
+      `A: ${SAID}.`,
+    ],
+    ['with a short sentence after it', `> ${SAID}.\n\n[The town](${A}) says so.`, `A: ${SAID}.`],
     ['with the item that it is in', `- [The town](${A}) says:\n\n  > ${SAID}.`, `A: ${SAID}.`],
     ['that is short', `> Old.\n> — [The town](${A})`, 'A: Old.'],
     ['in HTML', `<blockquote><p>${SAID}.</p><p>— <a href="${A}">The town</a></p></blockquote>`, `A: ${SAID}.`],
@@ -111,6 +117,14 @@ describe('a block quote is a quotation', () => {
     ['a quotation without a link near it', `Text.\n\n> ${SAID}.\n\nText.\n\n[A page](${A})`],
     ['an aside, whose link is a part of what it says', `> This is moved to [the new page](${A}) of the town.`],
     ['a quotation beside a heading with a link', `# [The town](${A})\n\n> ${SAID}.`],
+    ['an aside with a label', `See [the town](${A}):\n\n> 👉 **Note**: ${SAID}.`],
+    ['an aside with a word', `See [the town](${A}):\n\n> Important: ${SAID}.`],
+    ['an aside after a paragraph that goes on', `It uses [a library](${A}). It has a limit.\n\n> ${SAID}.`],
+    ['an aside after a list', `- It is small.\n- It uses [a library](${A}).\n\n> ${SAID}.`],
+    [
+      'a slogan',
+      `# Tower\n\n> ${SAID}\n\nTower is a tool for those who climb, like [the others](${A}), and it needs much time.`,
+    ],
     ['a quotation beside badges', `> ${SAID}.\n\n[![badge](http://a.com/b.svg)](${A})`],
   ])('but not %s', (_, text) => expect(quotesOf(text)).toEqual([]));
 
