@@ -3,7 +3,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { ask } from '../adapters/inbound/cli/ask.ts';
 import { checkTextFor } from '../adapters/inbound/cli/check-text.ts';
 import type { Command } from '../adapters/inbound/cli/command.ts';
-import { QUESTION_REQUIRED } from '../adapters/inbound/cli/command-line.ts';
+import { questionRequired } from '../adapters/inbound/cli/command-table.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { invalidConfiguration, NODE } from '../adapters/inbound/cli/doctor-checks.ts';
 import { reportFailure } from '../adapters/inbound/cli/failure.ts';
@@ -153,8 +153,9 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
-    const failure = { code: 'USAGE_ERROR', message: QUESTION_REQUIRED.problem };
-    reportFailure({ ...context, ...command }, failure, PROCESS.badUsage(QUESTION_REQUIRED, context.ownCommand));
+    const required = questionRequired(command.options['--record']);
+    const failure = { code: 'USAGE_ERROR', message: required.problem };
+    reportFailure({ ...context, ...command }, failure, PROCESS.badUsage(required, context.ownCommand));
     return BAD_USAGE;
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);

@@ -3,12 +3,13 @@ import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { accessWords } from '../adapters/inbound/http/access-log.ts';
 import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import { OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
+import { noGroundedCaller, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { ownerName } from '../domain/gateway/login-owner.ts';
+import { servesNoCaller } from '../domain/grounded/grounding.ts';
 import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { composeLoginPages } from './login-pages.ts';
@@ -214,6 +215,8 @@ function say({ config, stderr }: Runtime, http: HttpConfig, url: string): void {
   const { apiKeyVariable } = config.openai;
   stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, url));
   if (!http.requiresToken) stderr.say('warn', `http: ${OPEN}`);
+  if (config.grounding !== undefined && servesNoCaller(config.grounding, http.requiresToken))
+    stderr.say('warn', `grounding: ${noGroundedCaller(http.requiresToken)}`);
   if (http.page) stderr.say('info', `page: ${new URL('/', url).href}`);
   if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(apiKeyVariable));
   else if (lacksKey(config)) stderr.say('warn', SERVING.noKey(apiKeyVariable));

@@ -125,3 +125,13 @@ posixTest('shell')('a reader that stops early is not a failure', () => {
   const { stderr } = spawnSync('sh', ['-c', script, process.execPath, BUILT_PROGRAM]);
   expect(String(stderr)).toBe('exit 0\n');
 });
+
+test('--record without a folder, and --port, say what is written instead', async () => {
+  const noFolder = await runCli(['ask', '--record', 'a question']);
+  expect(noFolder.code).toBe(2);
+  expect(noFolder.stderr).toMatch(
+    /^--record needs a folder before the question: .*ask --record=<folder> "your question"\n/,
+  );
+  const port = await runCli(['--port', '4000']);
+  expect(port.stderr).toMatch(/^unknown option --port; give the address to --http, such as --http=127\.0\.0\.1:4000\n/);
+});

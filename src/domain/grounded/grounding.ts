@@ -1,4 +1,4 @@
-import type { Rights } from '../gateway/call-origin.ts';
+import { LOCAL_CALLER, type Rights } from '../gateway/call-origin.ts';
 import { type GatewayTool, isReadOnly } from '../gateway/gateway-tool.ts';
 import { functionNames } from '../gateway/unique-names.ts';
 import { clip } from '../values/clean-text.ts';
@@ -18,6 +18,12 @@ export interface GroundingPolicy {
   readonly maxOutputChars: number;
   /** Callers over HTTP that may use own tools. */
   readonly callers: readonly string[];
+}
+
+/** Whether answers over HTTP never use own tools, although there are some: without tokens, every caller is `local`. */
+export function servesNoCaller({ tools, callers }: GroundingPolicy, requiresToken: boolean): boolean {
+  if (Object.keys(tools).length === 0) return false;
+  return requiresToken ? callers.length === 0 : !callers.includes(LOCAL_CALLER);
 }
 
 /** A tool as it is offered to the model. */

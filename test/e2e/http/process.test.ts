@@ -164,3 +164,17 @@ function hasIpV6(): Promise<boolean> {
     server.once('error', () => resolve(false)).listen(0, '::1', () => server.close(() => resolve(true)));
   });
 }
+
+test.each([
+  [[], {}, 1],
+  [['local'], {}, 0],
+  [['alice'], {}, 1],
+  [[], { MCP_HTTP_TOKEN: 'token-0123456789' }, 1],
+  [['default'], { MCP_HTTP_TOKEN: 'token-0123456789' }, 0],
+])('grounding.callers: %j with %j says at the start that no caller gets own tools: %d', async (callers, env, lines) => {
+  const servers = [{ name: 'notes', command: process.execPath }];
+  const config = newFile('config.yaml', JSON.stringify({ servers, grounding: { tools: { notes: 'all' }, callers } }));
+  const { stderr } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config], env });
+  await expect.poll(stderr).toMatch(/^page: /m);
+  expect(stderr().match(/^grounding: over HTTP, no caller gets .* set grounding\.callers/gm) ?? []).toHaveLength(lines);
+});

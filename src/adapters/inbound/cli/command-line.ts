@@ -15,11 +15,10 @@ import {
   enumerated,
   OPTIONS,
   ownersOf,
+  questionRequired,
   SERVE_OPTIONS,
   wordsOf,
 } from './command-table.ts';
-
-export const QUESTION_REQUIRED = wordsOf('ask');
 
 const OPTION_NAMES = [
   ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
@@ -180,7 +179,7 @@ function toAsk(words: readonly string[], values: Values, isTerminal: boolean): C
   if (tool === undefined) return badUsage(`--tool must be one of ${TOOL_NAMES.join(', ')}`);
   const question = words.join(' ');
   const isPiped = question.trim() === '-' || (words.length === 0 && !isTerminal);
-  if (question.trim() === '' && !isPiped) return wrongWords('ask');
+  if (question.trim() === '' && !isPiped) return { kind: 'bad-usage', ...questionRequired(values.record) };
   return {
     kind: 'ask',
     tool,
@@ -234,6 +233,8 @@ function problemOf(token: Token): string | undefined {
 /** The message for an unknown option, which may be a word of a question, as in "-5 degrees". */
 function unknownOption(option: string): string {
   if (!option.startsWith('--')) return `unknown option ${option}; put -- before a question that starts with -`;
+  if (option === '--port' || option === '--host')
+    return `unknown option ${option}; give the address to --http, such as --http=127.0.0.1:4000`;
   const nearest = nearestName(option.slice(2), OPTION_NAMES);
   return `unknown option ${option}${nearest === undefined ? '' : `; did you mean --${nearest}?`}`;
 }

@@ -209,6 +209,12 @@ export function wordsOf(command: CommandName): BadUsage {
   return { problem: `${command} ${usage}`, ...(example !== undefined && { example: `${command} ${example}` }) };
 }
 
+/** What `ask` needs. The value of `--record` is probably the question if there is no other word. */
+export function questionRequired(record: unknown): BadUsage {
+  if (record === undefined) return wordsOf('ask');
+  return { problem: '--record needs a folder before the question', example: 'ask --record=<folder> "your question"' };
+}
+
 /** The commands that have an option of their own. */
 export function ownersOf(option: string): readonly CommandName[] {
   return COMMAND_NAMES.filter((name) => (COMMANDS[name].options as readonly string[]).includes(option));

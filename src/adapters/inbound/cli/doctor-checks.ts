@@ -9,13 +9,14 @@ import {
   type GroundingPolicy,
   MAX_FUNCTIONS,
   RECOMMENDED_FUNCTIONS,
+  servesNoCaller,
   toOffer,
   unknownTools,
 } from '../../../domain/grounded/grounding.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import { count } from '../words/plain.ts';
-import { messageForProblem, OPEN } from '../words/process-messages.ts';
+import { messageForProblem, noGroundedCaller, OPEN } from '../words/process-messages.ts';
 import { loginWords, startingWords } from '../words/server-messages.ts';
 import { type DoctorCheck, type Finding, ok, type Servers, withWarnings } from './doctor.ts';
 
@@ -144,7 +145,7 @@ const WEB = {
 
 /** Checks which tools are offered to the model, and when it may search the web. */
 export function checkGrounding(policy: GroundingPolicy, gateway: Servers | undefined): DoctorCheck {
-  return { name: 'grounding', run: () => [offered(policy, gateway), webUse(policy)] };
+  return { name: 'grounding', run: () => [offered(policy, gateway), webUse(policy), callers(policy)].flat() };
 }
 
 function offered(policy: GroundingPolicy, gateway: Servers | undefined): Finding {
@@ -167,6 +168,12 @@ function offered(policy: GroundingPolicy, gateway: Servers | undefined): Finding
 
 function webUse({ web }: GroundingPolicy): Finding {
   return { name: 'grounding.web', verdict: web === 'always' ? 'warning' : 'ok', detail: `${web}: ${WEB[web]}` };
+}
+
+function callers(policy: GroundingPolicy): readonly Finding[] {
+  // Which callers there are is known only while HTTP is served.
+  if (!servesNoCaller(policy, true)) return [];
+  return [{ name: 'grounding.callers', verdict: 'note', detail: noGroundedCaller(false) }];
 }
 
 /** Answers come from recordings. */

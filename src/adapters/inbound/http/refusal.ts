@@ -81,7 +81,7 @@ export function ofErrorObject(code: RefusalCode, { code: jsonRpcCode, message, d
   return refusal(code, message, { jsonRpcCode, details: data });
 }
 
-export function methodNotAllowed(allowed: readonly string[], message = REFUSALS.method): Refusal {
+export function methodNotAllowed(allowed: readonly string[], message = REFUSALS.method(allowed)): Refusal {
   return refusal('METHOD_NOT_ALLOWED', message, { headers: { Allow: allowed.join(', ') } });
 }
 

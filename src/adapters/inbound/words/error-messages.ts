@@ -100,7 +100,7 @@ function searchMessageFor(error: Exclude<SearchError, { kind: 'aborted' | 'unrea
     case 'web_not_restricted':
       return `The API rejects requests in which the web is closed, so a search could leak private data: ${sentence(error.detail)} Change the model, or set grounding.web to never.`;
     case 'not_recorded':
-      return `No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API${offeredList(error)}`;
+      return `No recording matches this question (offline mode). Remove --offline, or LLM_ADAPTER (llm.adapter), to ask the API${offeredList(error)}`;
     case 'unreadable_recordings':
       return `The recordings in ${error.path} cannot be read (${error.detail}). Check the path (--offline, LLM_RECORDINGS or llm.recordings).`;
     case 'unknown_answer':

@@ -1,5 +1,6 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { Logger } from '../../../application/ports/services.ts';
+import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { advised, INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { count } from './plain.ts';
@@ -35,6 +36,10 @@ export function missingFileMessage(thrown: unknown): string | undefined {
 /** The warning that an endpoint on loopback requires no token. */
 export const OPEN =
   'no token is required: every program on this machine may call these tools. Behind a proxy or a tunnel, always set MCP_HTTP_TOKEN (http.token_env): what it forwards comes from this machine, too';
+
+/** The warning that answers over HTTP use no own tools. */
+export const noGroundedCaller = (requiresToken: boolean) =>
+  `over HTTP, no caller gets the tools of grounding.tools in answers: set grounding.callers, such as [${requiresToken ? 'alice' : LOCAL_CALLER}]`;
 
 /** Messages of the HTTP server on standard error. */
 export const SERVING = {

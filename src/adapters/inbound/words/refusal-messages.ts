@@ -25,7 +25,7 @@ export const REFUSALS = {
   operator: 'Forbidden: only operators may do this (access, operator: true)',
   metrics: 'Forbidden: the metrics need a right of their own (access, metrics: true, or operator: true)',
   path: (mcpPath: string) => `Not Found: MCP is served at ${mcpPath}`,
-  method: 'Method Not Allowed',
+  method: (allowed: readonly string[]) => `Method Not Allowed: use ${allowed.join(' or ')}`,
   methodOfMcp: 'Method Not Allowed: send one JSON-RPC message per POST',
   versions: (known: readonly string[]) => `Invalid Request: MCP-Protocol-Version must be one of ${known.join(', ')}`,
   header: (name: string, problem: string, expected: string) =>

@@ -60,7 +60,7 @@ export function onlyCallMessage(error: ToolCallError, ownCommand?: OwnCommand): 
   }
   if (error.kind !== 'not_available') return toolErrorMessage(error, ownCommand);
   const reason = error.reason === undefined ? '' : `: ${error.reason}`;
-  return cleanText(`The server ${error.server} is not available${reason}. Check its configuration.`);
+  return cleanText(`The server ${error.server} is not available${reason}. For details, add --debug.`);
 }
 
 function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): string {
@@ -170,7 +170,7 @@ function retryAdvice({ server, state, retryAfterMs }: Extract<ToolCallError, { k
   if (retryAfterMs !== undefined) return `It is started again in ${duration(Math.max(retryAfterMs, 100))}.`;
   return state === 'starting' || state === 'available'
     ? 'Try again soon.'
-    : `Check its configuration and start it again (POST /mcp/servers/${server}/restart).`;
+    : `When that is mended, start it again (POST /mcp/servers/${server}/restart).`;
 }
 
 /** The progress messages of a call that waits before it is sent. */
@@ -191,7 +191,8 @@ function choices(text: string, received: string, names: readonly string[], none:
   if (names.length === 0) return none;
   const nearest = nearestName(received, names);
   if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  return `${text} ${names.slice(0, MAX_NAMES).map(excerpt).join(', ')}${names.length > MAX_NAMES ? ', ...' : ''}.`;
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
+  return `${text} ${names.slice(0, MAX_NAMES).map(excerpt).join(', ')}${more}.`;
 }
 
 /** The code of an error for programs, in REST and in the texts of MCP results. */

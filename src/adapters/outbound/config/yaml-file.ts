@@ -52,7 +52,10 @@ export function readYamlFile(file: string, label: string, mustHaveKeys: boolean,
   }
   const { content } = parsed;
   if (isObject(content) && (isObject(content.mcpServers) || (file.endsWith('.json') && isObject(content.servers)))) {
-    reportFile(label, `it is a file of another client; use it with --servers ${file}`);
+    const advice = file.endsWith('.json')
+      ? `use it with --servers ${file}`
+      : 'write its servers as JSON for --servers, or as a list under servers here';
+    reportFile(label, `it is a file of another client; ${advice}`);
     return { values, text };
   }
   if (mustHaveKeys && content === null) reportFile(file, EMPTY);

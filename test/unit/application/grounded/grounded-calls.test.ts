@@ -209,7 +209,7 @@ describe('a tool that fails', () => {
     [
       'has a server that was lost: what it wrote last is not sent',
       callFails({ kind: 'not_available', server: 'jira', state: 'failed', reason: 'PRIVATE' }),
-      'error: The server jira is not available (it failed and is not started again). Check its configuration and start it again (POST /mcp/servers/jira/restart).',
+      'error: The server jira is not available (it failed and is not started again). When that is mended, start it again (POST /mcp/servers/jira/restart).',
     ],
   ])('%s: the model gets one line', async (_, reply, expected) => {
     expect(await textOf(reply)).toBe(expected);

@@ -83,7 +83,7 @@ describe('fails with 1', () => {
     const files = new ScriptedToolServer({}, 'ENOENT');
     const gateway = startScripted({ files }, { definitions: { files: { restart: 'never' } } });
     expect((await run(hangs, { gateway })).err).toBe(
-      'The server files is not available: ENOENT. Check its configuration.\n',
+      'The server files is not available: ENOENT. For details, add --debug.\n',
     );
   });
 });

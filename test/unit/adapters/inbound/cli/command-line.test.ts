@@ -180,7 +180,11 @@ describe('bad usage', () => {
     [['logins', 'notes'], 'logins takes no arguments'],
     [['doctor', 'now'], 'doctor takes no arguments'],
     [['version', 'now'], 'version takes no arguments'],
-    [['ask', '--record', 'my question'], 'ask needs a question', 'ask "your question"'],
+    [
+      ['ask', '--record', 'my question'],
+      '--record needs a folder before the question',
+      'ask --record=<folder> "your question"',
+    ],
   ])('%j', (argv, problem, example?: string) => {
     expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem, example });
   });

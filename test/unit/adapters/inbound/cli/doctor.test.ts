@@ -226,6 +226,15 @@ test.each<[string, DoctorCheck, RegExp]>([
   expect(lines.at(-1)).toBe('ok    configuration: valid (defaults, OPENAI_API_KEY)');
 });
 
+test('own tools that no caller over HTTP gets are noted', async () => {
+  const note =
+    /^note {2}grounding\.callers: over HTTP, no caller gets the tools .* set grounding\.callers, such as \[local\]$/;
+  const lines = async (callers: readonly string[]) =>
+    (await run([checkGrounding({ ...policy, callers }, grounded)])).lines;
+  expect(await lines([])).toContainEqual(expect.stringMatching(note));
+  expect(await lines(['alice'])).not.toContainEqual(expect.stringMatching(note));
+});
+
 test('the last line is the sum, and marks have colours where they are shown', async () => {
   const failed: DoctorCheck = {
     name: 'x',

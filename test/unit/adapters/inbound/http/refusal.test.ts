@@ -186,7 +186,7 @@ const ROWS: readonly Row[] = [
     failed('failed', { reason: 'exited with code 1' }),
     503,
     'SERVER_NOT_RUNNING',
-    'The server files is not available (it failed and is not started again: exited with code 1). Check its configuration and start it again (POST /mcp/servers/files/restart).',
+    'The server files is not available (it failed and is not started again: exited with code 1). When that is mended, start it again (POST /mcp/servers/files/restart).',
     { ...files, state: 'failed' },
   ],
   [

@@ -118,7 +118,7 @@ const PINNED: { readonly [K in Kind]: readonly [Extract<AnswerError, { readonly 
   ],
   not_recorded: [
     { kind: 'not_recorded', offered: ['What is MCP?', '東京の天気は？'], others: 2 },
-    'No recording matches this question (offline mode). Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API, or ask one of these:\n- What is MCP?\n- 東京の天気は？\n2 other recorded questions not shown.',
+    'No recording matches this question (offline mode). Remove --offline, or LLM_ADAPTER (llm.adapter), to ask the API, or ask one of these:\n- What is MCP?\n- 東京の天気は？\n2 other recorded questions not shown.',
   ],
   unreadable_recordings: [
     { kind: 'unreadable_recordings', path: '/no', detail: 'ENOENT' },
@@ -201,7 +201,7 @@ describe('the message for', () => {
   test('a folder without recordings lists none', () => {
     const words = messageFor({ kind: 'not_recorded', offered: [], others: 0 });
     expect(words).toContain('There are no recordings.');
-    expect(words).toContain('Remove --offline (LLM_ADAPTER, llm.adapter) to ask the API');
+    expect(words).toContain('Remove --offline, or LLM_ADAPTER (llm.adapter), to ask the API');
     expect(words).not.toContain('one of these');
   });
 });
