@@ -50,7 +50,7 @@ interface Step {
   readonly json?: unknown;
 }
 
-/** The commands of a section (its `sh` blocks), each with the output that follows it. */
+/** The commands of a section (its `sh` blocks), each with the output that follows it; YAML is no output. */
 function stepsOf(heading: string, text = GUIDE): readonly Step[] {
   const blocks = [...sectionOf(heading, text).matchAll(/^ *```(\w+)\n([\s\S]*?)^ *```$/gm)];
   const steps: Step[] = [];
@@ -58,7 +58,7 @@ function stepsOf(heading: string, text = GUIDE): readonly Step[] {
   for (const [, language, content = ''] of blocks) {
     const last = steps.at(-1);
     if (language === 'sh') steps.push({ command: content });
-    else if (isOutput && last !== undefined) {
+    else if (isOutput && language !== 'yaml' && last !== undefined) {
       steps[steps.length - 1] = {
         ...last,
         ...(language === 'json' ? { json: JSON.parse(content, toMatcher) } : { text: content }),

@@ -57,10 +57,10 @@ function launchTools() {
 
 const FILES = ['index.html', 'login.js', 'page.css', 'page.js'];
 
-test('the pages consist of four files, which have at most 95 kB when they are sent', () => {
+test('the pages consist of four files, which have at most 105 kB when they are sent', () => {
   expect(readdirSync(PAGE).toSorted()).toEqual(FILES);
   const sizes = FILES.map((name) => statSync(`${PAGE}/${name}`).size);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(95_000);
+  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(105_000);
 });
 
 test('no part of the page is served with http.page: false', async () => {
@@ -425,14 +425,14 @@ describe('in a browser', () => {
     const server = await serve({ citations: { rest: true }, servers: [TOOLS] }, env);
     const { page, enter, problems, text, value, untilText } = await open(server);
     const tower = 'http://page.test/tower';
-    await enter('#check-text', `The tower has 43 steps (${tower}). ${HOSTILE} See http://page.test/gone`);
+    await enter('#check-text', `The tower has 43 steps (${tower}). ${HOSTILE} More: http://page.test/gone`);
     await page.click('#check-submit');
     await untilText('#check-result', '1 not found');
     expect(await text('#check-result ul')).toBe(
-      `The tower has 43 steps.${tower}: "43" not on the pageNearest passage: The tower has 42 steps.http://page.test/gone: not found (HTTP 404)`,
+      `The tower has 43 steps.1:1 ${tower}: "43" not on the pageNearest passage: The tower has 42 steps.1:169 http://page.test/gone: not found (HTTP 404)`,
     );
     expect(await text('#check-result > p')).toBe(
-      '2 links: 1 read, 1 not found; 1 of 1 claim has figures that are not on the page',
+      '2 links: 1 read, 1 not found; 1 claim with figures: 1 compared; 1 has figures that are not on the page; 1 URL skipped: 1 of images',
     );
     expect(await value("[...document.querySelectorAll('#check-result a')].map((link) => link.href)")).toEqual([
       `${tower}#:~:text=The%20tower%20has%2042%20steps.`,

@@ -46,6 +46,7 @@ const EXPECTED_REPORT = {
   response_id: 'resp_abc',
   usage: { input_tokens: 12_345, cached_tokens: 1024, output_tokens: 678, reasoning_tokens: 256 },
   searches: { count: 1, queries: ['tokyo weather', '東京 天気'] },
+  cost: { usd: 0.039483, prices_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
   attempts: 1,
   seconds: expect.any(Number),
 };

@@ -53,7 +53,7 @@ test('every digit passes over REST, MCP and in the terminal, in both directions,
   const overMcp = await post('/mcp', `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`);
   expect(overMcp).toContain(`"text":${GOT}`);
   expect(overMcp).toContain(`"structuredContent":${OUTPUT}`);
-  const { stdout } = await runCli(['call', 's', 'echo', INPUT, '--config', configFor(CHILD)]);
+  const { stdout } = await runCli(['call', 's', 'echo', INPUT, '--json', '--config', configFor(CHILD)]);
   expect(stdout.replace(/\s+/g, '')).toContain(OUTPUT);
 });
 

@@ -78,7 +78,6 @@ test('tools shows what is kept with its age, and starts only servers without an 
   expect(code).toBe(0);
   expect(stdout).toMatch(/^one: idle \(stdio, listed [\d.]+ m?s ago\)\n {2}echo: Says it again\.\n/);
   expect(stdout).toContain('\ntwo: available (stdio)\n');
-  expect(stdout).toContain('\nIdle servers start with their first call. ');
   expect(started()).toHaveLength(2);
   expect((await user.run('tools', '--fresh')).stdout).not.toContain('idle');
   expect(started()).toHaveLength(4);

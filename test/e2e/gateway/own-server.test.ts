@@ -46,7 +46,7 @@ test('the program does not start itself from the file of a client in which it is
   write(CONFIG, { gateway: { servers_file: file, expose: true } });
   const { stdout, stderr } = await run('tools');
   expect(started()).toBe(0);
-  expect(stdout).toMatch(/^No servers are configured/);
+  expect(stdout).toMatch(/^There is no server that can be used in .*mcp\.json/);
   expect(stderr).toMatch(/^warning: mcpServers\.openai-responses: .*this server is left out \(in .*mcp\.json\)\n$/);
 });
 
