@@ -65,6 +65,16 @@ describe('over HTTP', () => {
     expect(problems).toMatchObject([{ where, message: expect.stringContaining('tickets has login: per_caller') }]);
   });
 
+  test('a token of a caller named local is refused, who would use the logins of the terminal', async () => {
+    const http = { token_env: { local: 'T' } };
+    const environment = { T: 'a-token-of-the-caller-local' };
+    const problems = await problemsOf({ servers: [TICKETS], http }, environment, HTTP);
+    expect(problems).toMatchObject([
+      { where: 'http.token_env', message: expect.stringContaining('local is the user of this machine') },
+    ]);
+    await acceptedConfig({ servers: [{ ...TICKETS, login: 'shared' }], http }, environment, HTTP);
+  });
+
   test('nothing of that is required without such a server, and in other modes', async () => {
     await acceptedConfig({ servers: [{ ...TICKETS, login: 'shared' }] }, {}, HTTP);
     await acceptedConfig({ servers: [TICKETS] });
