@@ -77,7 +77,11 @@ function describe(error: ToolError, tool: string) {
   const isAnswer = kind === 'answer_failed';
   const answer = isAnswer ? error.error : kind === 'audit_unavailable' || kind === 'unrecorded' ? { kind } : undefined;
   if (answer === undefined) return { kind, message: unknownToolMessage(tool, []) };
-  return { kind: answer.kind, message: messageFor(answer), handle: 'handle' in answer ? answer.handle : undefined };
+  return {
+    kind: answer.kind,
+    message: messageFor(answer, '--tool=answer_quick'),
+    handle: 'handle' in answer ? answer.handle : undefined,
+  };
 }
 
 /** The duration, model and usage of an answer, in one line. */

@@ -5,10 +5,10 @@ import { cleanText } from '../../../domain/values/clean-text.ts';
 import { valueFailureWords } from '../../../domain/values/value-failure.ts';
 import { count, duration, excerpt, NO_AUDIT } from './plain.ts';
 
-/** The message for a failure: what happened, then what to do. The only place where these messages are written. */
-export function messageFor(error: AnswerError): string {
+/** The message for a failure: what happened, then what to do. The only place where these messages are written. `quick` names the quick tool as its reader chooses it. */
+export function messageFor(error: AnswerError, quick = 'answer_quick'): string {
   const { effects } = error;
-  const message = rawMessageFor(error);
+  const message = rawMessageFor(error, quick);
   return cleanText(effects === undefined ? message : `${message} ${effectsNote(effects)}`);
 }
 
@@ -17,7 +17,7 @@ function effectsNote(effects: readonly string[]): string {
   return `Before that, the model called tools that may have effects (${effects.map(excerpt).join(', ')}): check what they did before you ask again.`;
 }
 
-function rawMessageFor(error: AnswerError): string {
+function rawMessageFor(error: AnswerError, quick = 'answer_quick'): string {
   switch (error.kind) {
     case 'invalid_arguments':
       return error.problems.map(argumentMessage).join('; ');
@@ -32,7 +32,7 @@ function rawMessageFor(error: AnswerError): string {
         ? 'The model replied without any text. Try again, or rephrase the question.'
         : `The model replied without any text, because it was cut off before it wrote any (${error.reason}). Raise max_output_tokens in the profile, or lower its reasoning_effort.`;
     case 'timed_out':
-      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use answer_quick, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
+      return `No answer within ${duration(error.timeoutMs)}. Ask a narrower question, use ${quick}, or raise request.timeout_ms (OPENAI_API_TIMEOUT).`;
     case 'audit_unavailable':
     case 'unrecorded':
       return NO_AUDIT[error.kind];

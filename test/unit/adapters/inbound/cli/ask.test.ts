@@ -108,6 +108,13 @@ describe('a failure', () => {
   });
 });
 
+test('a limit of time names the quick tool as it is chosen in the terminal', async () => {
+  const failed = failsWith({ kind: 'timed_out', timeoutMs: 1000 });
+  expect((await run({ application: new FakeApplication(failed) })).err).toContain(
+    ' use --tool=answer_quick, or raise ',
+  );
+});
+
 test('no key is shown in a failure', async () => {
   const failed = failsWith({ kind: 'forbidden', detail: 'Key sk-proj-abcdef is wrong.' });
   expect((await run({ application: new FakeApplication(failed) })).err).toContain('Key [redacted] is wrong.');
