@@ -135,3 +135,12 @@ test('--record without a folder, and --port, say what is written instead', async
   const port = await runCli(['--port', '4000']);
   expect(port.stderr).toMatch(/^unknown option --port; give the address to --http, such as --http=127\.0\.0\.1:4000\n/);
 });
+
+test.each([
+  ['json', 'use it with --servers '],
+  ['yaml', 'write its servers as JSON for --servers, or as a list under servers here'],
+])('--config with servers of another client in .%s says how they are used', async (ending, advice) => {
+  const file = newFile(`servers.${ending}`, JSON.stringify({ mcpServers: { a: { command: 'a' } } }));
+  const { stderr } = await runCli(['--http', '--config', file]);
+  expect(stderr).toContain(`it is a file of another client; ${advice}`);
+});
