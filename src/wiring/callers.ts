@@ -15,11 +15,15 @@ import type { Clock } from '../application/ports/services.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import type { Runtime } from './runtime.ts';
 
-/** The tokens of callers: those of variables, and those of `http.token_file` as it was when it could last be used. */
+/**
+ * The tokens of callers: those of variables, and those of `http.token_file` as it was when it could last be used. `onCallers` gets the callers after a
+ * change.
+ */
 export function composeTokens(
   { tokens, tokenFile }: HttpConfig,
   { logger, stderr }: Pick<Runtime, 'logger' | 'stderr'>,
   onReload: (isSuccessful: boolean) => void,
+  onCallers: (callers: ReadonlySet<string>) => void = () => {},
 ) {
   let current = tokenFile !== undefined && 'tokens' in tokenFile ? [...tokens, ...tokenFile.tokens] : tokens;
   let content = tokenFile?.content;
@@ -40,6 +44,7 @@ export function composeTokens(
       }
       current = [...tokens, ...read.tokens];
       const callers = new Set(current.map(({ caller }) => caller));
+      onCallers(callers);
       stderr.say(
         'info',
         `http.token_file: the tokens were read again; callers: ${callers.size}, tokens: ${current.length}`,

@@ -73,7 +73,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   // No client can be notified of changes.
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
   const exposed = await expose(config.gateway.expose ? served : undefined);
-  const callers = await composeCallers(runtime, http, onReload);
+  const callers = await composeCallers(runtime, http, servers, onReload);
   const { quota, tokens, oauth, logins } = callers;
   const server = new HttpServer({
     ...http,
@@ -107,7 +107,12 @@ async function compose(runtime: Runtime, http: HttpConfig) {
 }
 
 /** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`entries`). */
-async function composeCallers(runtime: Runtime, http: HttpConfig, onReload: OnReload) {
+async function composeCallers(
+  runtime: Runtime,
+  http: HttpConfig,
+  servers: Pick<LoadedServers<never>, 'gateway'>,
+  onReload: OnReload,
+) {
   const { config, audit } = runtime;
   const entries = { current: config.servers ?? [] };
   const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
@@ -119,7 +124,10 @@ async function composeCallers(runtime: Runtime, http: HttpConfig, onReload: OnRe
       void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
   });
   const quota = config.quota && (await composeQuota(runtime, config.quota));
-  return { tokens: composeTokens(http, runtime, onReload('token_file')), oauth, quota, logins, entries };
+  const tokens = composeTokens(http, runtime, onReload('token_file'), (callers) =>
+    servers.gateway?.endCallers((owner) => owner.kind !== 'token' || callers.has(owner.name)),
+  );
+  return { tokens, oauth, quota, logins, entries };
 }
 
 type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
@@ -130,7 +138,8 @@ function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...end
   onReload('configuration')(true);
   if (http.tokenFile !== undefined) onReload('token_file')(true);
   metrics.registerServers(servers);
-  metrics.registerQuestions(openCalls);
+  metrics.registerCounts('open_questions', () => openCalls.questions);
+  metrics.registerCounts('server_connections', () => servers.gateway?.connections ?? new Map());
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);

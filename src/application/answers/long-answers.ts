@@ -163,7 +163,10 @@ export class LongAnswers {
 
 /** The owner of an answer. The user of this machine is one owner for stdio, `ask`, and HTTP without tokens. */
 function ownerOf(by: CallOrigin): string {
-  return isLocal(by) || by.caller === LOCAL_CALLER ? 'user' : `http:${by.caller}`;
+  if (isLocal(by) || by.caller === LOCAL_CALLER) return 'user';
+  // Another claim than the subject may name several persons alike.
+  const { sub } = by.subject ?? {};
+  return sub === undefined || by.caller === `oauth:${sub}` ? `http:${by.caller}` : `http:${by.caller} ${sub}`;
 }
 
 /** Whether the API no longer has the response. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,14 +9,22 @@ import { FakeIssuer, loginAt } from '../../support/fake-issuer.ts';
 import { send } from '../../support/http-client.ts';
 import { protect } from '../../support/protected-server.ts';
 import { startModernServer } from '../../support/servers/remote-servers.ts';
-import { newFolder } from '../files.ts';
+import { newFile, newFolder } from '../files.ts';
 import { startGatewayProcess } from './serve-gateway.ts';
 
 const TOKENS = { alice: 'token-of-alice-0123456789', bob: 'token-of-bob-01234567890' };
 type Caller = keyof typeof TOKENS;
 
+interface Options {
+  readonly key?: string;
+  readonly refused?: (token: string) => boolean;
+  readonly http?: object;
+}
+
+const IN_VARIABLES = { token_env: { alice: 'TOKEN_OF_ALICE', bob: 'TOKEN_OF_BOB' } };
+
 /** The built program with a server at which each caller signs in. The tokens of a caller's login begin with the caller's name. */
-async function start({ key, refused = () => false }: { key?: string; refused?: (token: string) => boolean } = {}) {
+async function start({ key, refused = () => false, http = IN_VARIABLES }: Options = {}) {
   const [issuer, remote, logins] = [await FakeIssuer.start(), await startModernServer(), newFolder()];
   protect(remote, issuer, (token) => /^(?:alice|bob|access)-/.test(token) && !refused(token));
   const options = key === undefined ? {} : { key: Buffer.from(key, 'base64') };
@@ -29,7 +38,7 @@ async function start({ key, refused = () => false }: { key?: string; refused?: (
     env: { TOKEN_OF_ALICE: TOKENS.alice, TOKEN_OF_BOB: TOKENS.bob, ...(key && { LOGINS_KEY: key }) },
     yaml: {
       gateway: { logins, ...(key && { logins_key: '\u0024{LOGINS_KEY}' }) },
-      http: { token_env: { alice: 'TOKEN_OF_ALICE', bob: 'TOKEN_OF_BOB' } },
+      http,
     },
   });
   const as = (name: Caller) => ({ headers: { Authorization: `Bearer ${TOKENS[name]}` } });
@@ -43,8 +52,7 @@ async function start({ key, refused = () => false }: { key?: string; refused?: (
     const [server] = JSON.parse(text).servers;
     return { state: server.state, loginUrl: server.loginUrl, login: server.login };
   };
-  const sent = () => remote.seen.filter(({ body }) => JSON.stringify(body ?? '').includes('tools/call'));
-  return { issuer, remote, logins, files, placeOf, signIn, gateway, call, statusOf, sent };
+  return { issuer, remote, logins, files, placeOf, signIn, gateway, call, statusOf };
 }
 
 test('each caller is known to the server as themselves, and nothing is sent without a login', async () => {
@@ -65,6 +73,28 @@ test('each caller is known to the server as themselves, and nothing is sent with
   const tokens = new Set(remote.seen.map(({ headers }) => headers.authorization));
   expect([...tokens].sort()).toEqual(['Bearer alice-1', 'Bearer bob-1']);
   expect(await statusOf('alice')).toMatchObject({ state: 'available', loginUrl: undefined });
+});
+
+test('a caller whose token is removed loses the connection at once, and no other caller does', async () => {
+  const hash = (name: Caller) => `${name} ${createHash('sha256').update(TOKENS[name]).digest('hex')}`;
+  const tokenFile = newFile('tokens', `${hash('alice')}\n${hash('bob')}\n`);
+  const { call, signIn, gateway } = await start({ http: { token_file: tokenFile } });
+  for (const name of ['alice', 'bob'] as const) {
+    await signIn(name);
+    expect((await call(name)).status).toBe(200);
+  }
+  const connections = async () => {
+    const headers = { Authorization: `Bearer ${TOKENS.bob}` };
+    const { text } = await send(new URL('/metrics', gateway.url).href, { method: 'GET', headers });
+    return /server_connections\{server="notes"\} (\d+)/.exec(text)?.[1];
+  };
+  expect(await connections()).toBe('2');
+  writeFileSync(tokenFile, `${hash('bob')}\n`);
+  gateway.kill('SIGHUP');
+  await gateway.untilLogged('the tokens were read again');
+  expect(await connections()).toBe('1');
+  expect((await call('alice')).status).toBe(401);
+  expect((await call('bob')).status).toBe(200);
 });
 
 test('a login whose renewal is refused is deleted, and that of another caller is not', async () => {
@@ -88,6 +118,7 @@ test('a renewal that only fails deletes nothing', async () => {
   expect(await files.read(placeOf('alice'))).toBeDefined();
 });
 
+// S90
 test('the file of one caller is no login under the name of another', async () => {
   const { call, signIn, files, placeOf, remote } = await start();
   await signIn('alice');

@@ -2,7 +2,6 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Gateway } from '../../../application/gateway/gateway.ts';
 import type { ServerStatus } from '../../../application/gateway/server-description.ts';
 import type { SearchUse } from '../../../application/ports/llm-search.ts';
-import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
 import { toUsd } from '../../../domain/answers/prices.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
@@ -68,11 +67,9 @@ export class Metrics {
     this.#lookUp(Gauge, name, labelNames, () => (servers.gateway?.servers ?? []).map(toValue));
   }
 
-  /** Registers the questions of servers that wait for an answer while their caller is away. */
-  registerQuestions(openCalls: Pick<OpenCalls, 'questions'>): void {
-    this.#lookUp(Gauge, 'open_questions', ['server'], () =>
-      [...openCalls.questions].map(([server, count]) => [{ server }, count]),
-    );
+  /** Registers what is counted for each server now. */
+  registerCounts(name: 'open_questions' | 'server_connections', counts: () => ReadonlyMap<string, number>): void {
+    this.#lookUp(Gauge, name, ['server'], () => [...counts()].map(([server, count]) => [{ server }, count]));
   }
 
   /** Registers whether a service can be used on which calls depend. */
@@ -238,6 +235,7 @@ const HELP = {
     'Questions of servers that wait for the answer of a caller, in calls that continue without a request.',
   access_denied_total: 'Calls of a tool, or of a server, that access refused.',
   audit_failures_total: 'Calls whose line could not be written to the audit file.',
+  server_connections: 'Open connections of callers to servers at which each caller has a login, by server.',
   login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
   server_calls_total:
     "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",

@@ -78,6 +78,7 @@ function start(more: Partial<ServerDefinition> & { readonly maxConnections?: num
 const text = (name: string) => ok([{ type: 'text', text: name }]);
 const LOGIN_REQUIRED = { error: { kind: 'login_required', server: 'tickets', url: URL } };
 
+// S89
 test('each caller uses a connection of their own, with their login', async () => {
   const { signIn, textOf, servers, gateway, common } = start();
   for (const by of [ALICE, BOB]) signIn(by);
