@@ -39,7 +39,7 @@ export class Gateway implements ToolProvider {
     return this.#supervisors.map(({ status }) => status);
   }
 
-  /** The tools of the servers that are available, or start with a call. */
+  /** The tools of the servers that are available, or for whose start a call waits. */
   get tools(): readonly GatewayTool[] {
     return this.#supervisors.flatMap(({ tools }) => tools);
   }
@@ -72,7 +72,7 @@ export class Gateway implements ToolProvider {
     });
   }
 
-  /** Whether callers can use the tools of a server: it is available, or starts with a call. */
+  /** Whether callers can use the tools of a server: it is available, or a call waits for its start. */
   isOffered(server: string): boolean {
     return this.#byName.get(server)?.common.description.isOffered === true;
   }
@@ -119,8 +119,8 @@ export class Gateway implements ToolProvider {
   readiness(): 'ready' | 'starting' | 'required server not available' {
     if (this.#pendingStarts > 0) return 'starting';
     // Callers can sign in only at a gateway that is ready.
-    const isMissing = ({ common: { description, definition }, perCaller }: GatewayServer) =>
-      perCaller === undefined && !description.isOffered && definition.isRequired;
+    const isMissing = ({ common: { description, definition, gate }, perCaller }: GatewayServer) =>
+      perCaller === undefined && definition.isRequired && (!description.isOffered || gate?.isRestart === true);
     return [...this.#byName.values()].some(isMissing) ? 'required server not available' : 'ready';
   }
 

@@ -60,7 +60,7 @@ export class ServerDescription {
     return this.#known;
   }
 
-  /** Whether callers can use the tools: the server is available, or starts with a call. */
+  /** Whether callers can use the tools: the server is available, or a call waits for its start. */
   get isOffered(): boolean {
     return this.#server.connection !== undefined || (this.#known !== undefined && this.#server.isIdle);
   }

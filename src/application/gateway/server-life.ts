@@ -68,23 +68,26 @@ function announcements(announce: (list: ChangingList) => void, clock: Clock, sig
 }
 
 /**
- * What a server does. It is `due` if it starts without a call, but has not begun. `settled` opens when the first start, or the first after an idle
- * time, has settled; until then, calls wait for it.
+ * What a server does. It is `due` if it starts without a call, but has not begun. `settled` opens when the next start has settled; until then, calls
+ * wait for it. A server that has never listed its tools has none after a failure: its calls learn the reason at once.
  */
 export type Phase =
   | Kind<'due' | 'idle', { settled: StartGate }>
   | Kind<'starting', { settled: StartGate | undefined }>
   | Kind<'available', { connection: ServerConnection; fromMs: number }>
   /** Waits for its next start. */
-  | Kind<'unavailable', { startMs: number }>
+  | Kind<'unavailable', { startMs: number; settled: StartGate | undefined }>
   | Kind<'failed' | 'login_required' | 'stopped'>;
 
 /** A gate that opens once. Waits end when it opens. */
 export class StartGate {
   readonly opened: Promise<void>;
+  /** Whether the start replaces a connection that was lost or ended. */
+  readonly isRestart: boolean;
   #resolve = (): void => {};
 
-  constructor() {
+  constructor(isRestart = false) {
+    this.isRestart = isRestart;
     this.opened = new Promise((resolve) => {
       this.#resolve = resolve;
     });
@@ -93,6 +96,11 @@ export class StartGate {
   open(): void {
     this.#resolve();
   }
+}
+
+/** The gate of a start after a failure or by request; none if the tools of the server are not known. */
+export function restartGate({ known }: { readonly known: object | undefined }): StartGate | undefined {
+  return known && new StartGate(true);
 }
 
 /** The delays before a restart after each failure in a row. After one more failure, the server is not started again. */

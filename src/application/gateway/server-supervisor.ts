@@ -7,7 +7,7 @@ import { coalesced } from '../async/shared-runs.ts';
 import type { ServerConnection, ServerEvents } from '../ports/tool-server.ts';
 import type { ServerDefinition } from './server-definition.ts';
 import { ServerDescription, type ServerStatus, type SupervisorOptions, toStatus } from './server-description.ts';
-import { IdleTimer, LastFailure, type Phase, Restarts, StartGate, startServer } from './server-life.ts';
+import { IdleTimer, LastFailure, type Phase, Restarts, restartGate, StartGate, startServer } from './server-life.ts';
 import type { ToolList } from './tool-list.ts';
 
 /** Starts a server when it is needed, keeps its lists, starts it again after a failure, and stops it when it is idle. */
@@ -64,7 +64,7 @@ export class ServerSupervisor {
 
   /** Whether a call has to wait for a start. */
   get isIdle(): boolean {
-    return this.#gate !== undefined;
+    return this.gate !== undefined;
   }
 
   /** The tools that callers can use. */
@@ -115,7 +115,7 @@ export class ServerSupervisor {
 
   /** Resolves when a start in progress has settled, and the server's description is kept. */
   async whenStarted(signal: AbortSignal): Promise<void> {
-    if (this.#phase.kind === 'idle') return;
+    if (this.#phase.kind === 'idle' || this.#phase.kind === 'unavailable') return;
     await untilAborted(this.#whenSettled, signal);
     await untilAborted(this.description.whenLearned, signal);
   }
@@ -149,12 +149,13 @@ export class ServerSupervisor {
     return this.#phase.kind !== 'due' && this.#phase.kind !== 'idle';
   }
 
-  get #gate(): StartGate | undefined {
+  /** Opens when the start has settled for which calls wait; undefined if no call waits. */
+  get gate(): StartGate | undefined {
     return 'settled' in this.#phase ? this.#phase.settled : undefined;
   }
 
   get #whenSettled(): Promise<void> {
-    return this.#gate?.opened ?? Promise.resolve();
+    return this.gate?.opened ?? Promise.resolve();
   }
 
   /** Makes the current start, and the wait for the next one, obsolete. */
@@ -166,10 +167,10 @@ export class ServerSupervisor {
   /** Opens the gate that only the phase before had, and closes its connection. */
   #enter(phase: Phase): void {
     const left = this.#phase;
-    const [state, gate] = [this.#state, this.#gate];
+    const [state, gate] = [this.#state, this.gate];
     this.#phase = phase;
     if (this.#state !== state) this.#since = this.#options.clock.now();
-    if (this.#gate !== gate) gate?.open();
+    if (this.gate !== gate) gate?.open();
     if (left.kind !== 'available') return;
     this.#idle.stop();
     this.#closing = Promise.all([this.#closing, left.connection.close()]).then(() => {});
@@ -185,7 +186,7 @@ export class ServerSupervisor {
   }
 
   async #attempt(life: AbortController): Promise<void> {
-    this.#enter({ kind: 'starting', settled: this.#gate });
+    this.#enter({ kind: 'starting', settled: this.gate ?? restartGate(this.description) });
     await this.#closing;
     if (life.signal.aborted) return;
     this.#starts += 1;
@@ -199,7 +200,6 @@ export class ServerSupervisor {
     if (life.signal.aborted || started.isOk()) return;
     this.failure.lastLine = undefined;
     this.#onFailure(life, started.error, 0);
-    // Kept lists are no longer offered.
     this.#options.onToolsChanged();
   }
 
@@ -238,7 +238,8 @@ export class ServerSupervisor {
       this.#enter({ kind: required === undefined ? 'failed' : 'login_required' });
       logger.warn(`gateway: ${definition.name} ${required ?? `failed and is not started again: ${reason}`}`);
     } else {
-      this.#enter({ kind: 'unavailable', startMs: clock.elapsedMs() + delayMs });
+      const startMs = clock.elapsedMs() + delayMs;
+      this.#enter({ kind: 'unavailable', startMs, settled: restartGate(this.description) });
       const line = `gateway: ${definition.name} is unavailable and is started again in ${delayMs / 1000} s: ${reason}`;
       // A person who reads the reason once needs no line for each further attempt, before the last line.
       if (isRepeated) logger.debug(line);

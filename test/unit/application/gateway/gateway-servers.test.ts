@@ -107,12 +107,16 @@ describe('readiness', () => {
     expect(gateway.readiness()).toBe('ready');
     required.server.last.lose();
     expect(gateway.readiness()).toBe('required server not available');
+    required.server.connects.push('hangs');
     await clock.advance(1000);
+    expect(gateway.readiness()).toBe('required server not available');
+    required.server.letConnect();
+    await settled();
     expect(gateway.readiness()).toBe('ready');
   });
 });
 
-test('lists the tools of the servers that are available, in the order of the configuration', async () => {
+test('lists the tools of the servers that are available or start again, in the order of the configuration', async () => {
   const [a, b, c] = [configured('a'), configured('b'), configured('c')];
   for (const { definition, server } of [a, b, c]) server.tools = [fakeTool(definition.name)];
   c.server.connects.push('no');
@@ -122,7 +126,7 @@ test('lists the tools of the servers that are available, in the order of the con
   await clock.advance(1000);
   expect(gateway.tools.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
   b.server.last.lose();
-  expect(gateway.tools.map(({ name }) => name)).toEqual(['c', 'a']);
+  expect(gateway.tools.map(({ name }) => name)).toEqual(['c', 'a', 'b']);
 });
 
 describe('another configuration', () => {

@@ -64,12 +64,14 @@ describe('a server of which the definitions are known', () => {
     expect(logger.lines).toEqual([]);
   });
 
-  test('has no tools any more if the start fails', async () => {
-    const { supervisor, server, use, onToolsChanged } = newIdle();
-    server.connects.push('no licence');
+  test('keeps its tools if the start fails, and has none any more when it is not started again', async () => {
+    const { supervisor, server, use, clock, onToolsChanged } = newIdle();
+    server.connects.push('1', '2', '3', '4', 'no licence');
     await use();
-    expect(supervisor.status).toMatchObject({ state: 'unavailable', tools: 0, lastError: 'no licence' });
-    expect(onToolsChanged).toHaveBeenCalledTimes(1);
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', tools: 1, lastError: '1' });
+    await clock.advance(15_000);
+    expect(supervisor.status).toMatchObject({ state: 'failed', tools: 0, lastError: 'no licence' });
+    expect(onToolsChanged).toHaveBeenCalled();
   });
 
   test('runs the task soon after the caller has left, and starts for others', async () => {

@@ -17,7 +17,7 @@ async function newCallTool(servers: readonly FakeConfigured[]) {
   await settled();
   const call = (more: Partial<ToolCall> = {}, signal = never()) =>
     callOn(gateway, { server: 'server', tool: 'echo', args: {}, by: LOCAL, ...more }, signal, options);
-  return { clock, call, reports };
+  return { clock, call, reports, gateway };
 }
 
 /** A server whose calls are answered when the test says so. */
@@ -111,10 +111,10 @@ describe('a call is refused', () => {
     expect((await call({ args: { a: 1 } })).isOk()).toBe(true);
   });
 
-  test('if the server is down, with its state, the reason, and when it is started again', async () => {
+  test('if the server has never been available, with its state, the reason, and when it is started again', async () => {
     const server = configured('server');
+    server.server.connects.push('exited with code 1');
     const { call, clock } = await newCallTool([server]);
-    server.server.last.lose('exited with code 1');
     await clock.advance(400);
     expect(errorOf(await call())).toEqual({
       kind: 'not_available',
@@ -123,6 +123,48 @@ describe('a call is refused', () => {
       reason: 'exited with code 1',
       retryAfterMs: 600,
     });
+  });
+});
+
+// S64
+describe('a call of a server that was lost', () => {
+  const lostServer = async (...connects: string[]) => {
+    const server = configured('server');
+    const called = await newCallTool([server]);
+    server.server.connects.push(...connects);
+    server.server.last.lose('exited with code 1');
+    return { ...called, fake: server.server };
+  };
+
+  test('waits for the restart, and is sent then', async () => {
+    const { call, clock, fake } = await lostServer();
+    const outcome = call();
+    await clock.advance(999);
+    expect(fake.starts).toBe(1);
+    await clock.advance(1);
+    expect((await outcome).isOk()).toBe(true);
+    expect(fake.starts).toBe(2);
+  });
+
+  test('fails with the reason if the restart fails, and the next call waits for the next one', async () => {
+    const { call, clock } = await lostServer('no licence');
+    const first = call();
+    await clock.advance(1000);
+    expect(errorOf(await first)).toMatchObject({ kind: 'not_available', reason: 'no licence', retryAfterMs: 2000 });
+    const second = call();
+    await clock.advance(2000);
+    expect((await second).isOk()).toBe(true);
+  });
+
+  test('waits for a restart by request, too', async () => {
+    const server = configured('server');
+    const { call, gateway } = await newCallTool([server]);
+    server.server.connects.push('hangs');
+    gateway.restart('server');
+    const outcome = call();
+    await settled();
+    server.server.letConnect();
+    expect((await outcome).isOk()).toBe(true);
   });
 });
 

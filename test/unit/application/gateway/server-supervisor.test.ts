@@ -150,11 +150,11 @@ describe('a failure', () => {
     expect(clock.pendingSleeps).toBe(0);
   });
 
-  test('is the loss of an available server: it has no tools and no connection then', async () => {
+  test('is the loss of an available server: it keeps its tools, and has no connection then', async () => {
     const { supervisor, server, clock, onToolsChanged } = await startedSupervisor();
     server.last.lose('exited with code 0');
-    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 0', tools: 0 });
-    expect(supervisor.tools).toEqual([]);
+    expect(supervisor.status).toMatchObject({ state: 'unavailable', lastError: 'exited with code 0', tools: 1 });
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo']);
     expect(supervisor.connection).toBeUndefined();
     expect(supervisor.list.current.byName.get('echo')?.tool.name).toBe('echo');
     expect(onToolsChanged).toHaveBeenCalledTimes(2);
@@ -206,7 +206,7 @@ describe('a requested restart', () => {
     const before = server.last;
     supervisor.restart();
     expect(state()).toBe('starting');
-    expect(supervisor.tools).toEqual([]);
+    expect(supervisor.tools.map(({ name }) => name)).toEqual(['echo']);
     await settled();
     expect(before.isEnded).toBe(true);
     expect(server.connections).toHaveLength(2);
