@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/values/json.ts';
 import { begin, send } from '../../support/http-client.ts';
-import { runCli } from '../../support/mcp-process.ts';
+import type { JsonRpcMessage } from '../../support/mcp-output.ts';
+import { type McpProcess, runCli } from '../../support/mcp-process.ts';
 import { earlierRemote, earlierServer, modernServer } from '../../support/servers/asking-servers.ts';
 import { until } from '../../support/until.ts';
 import { newFile, newFolder } from '../files.ts';
+import { serve } from '../serve.ts';
 import { BOTH, earlierOverStdio, eventually, modernOverStdio, person, textIn } from './elicitation-kit.ts';
 import { startGatewayProcess } from './serve-gateway.ts';
 
@@ -347,6 +349,32 @@ describe('on standard input', () => {
     await until(() => isCancelled);
     expect(textIn(await client.callTool({ name: 'files__seen', arguments: {} }))).toBe('[{"action":"cancel"}]');
   });
+
+  test.for(['2025-11-25', '2026-07-28'])(
+    'the end of the input and SIGTERM end an open question of %s',
+    async (revision) => {
+      const config = newFile('config.yaml', JSON.stringify({ servers: [earlierServer('files')] }));
+      const isModern = revision === '2026-07-28';
+      const { _meta } = bodyFor('tools/call', {}).params;
+      const isAsked = ({ method, result }: JsonRpcMessage) =>
+        method === 'elicitation/create' || result?.resultType === 'input_required';
+      const ends = [(server: McpProcess) => server.closeStdin(), (server: McpProcess) => server.kill('SIGTERM')];
+      for (const end of ends) {
+        const server = serve({ args: ['--stdio', '--offline', '--expose', '--config', config] });
+        if (!isModern) await server.initialize({ protocolVersion: revision, capabilities: BOTH });
+        const called = server.callTool('files__delete', {}, isModern ? _meta : undefined);
+        await server.waitFor(isAsked);
+        end(server);
+        expect((await server.exited).code).toBe(0);
+        if (isModern || end !== ends[0]) continue;
+        const { result } = await called;
+        expect(textIn(result)).toMatch(
+          /^INPUT_REQUIRED: .* the program or its client was ending\. Call this tool again\.$/,
+        );
+        expect(JSON.stringify(result)).toContain('{\\"action\\":\\"cancel\\"}');
+      }
+    },
+  );
 
   test('a server takes its question back', async () => {
     const client = await earlierOverStdio(
