@@ -41,7 +41,15 @@ import {
   withAudit,
   writeConfig,
 } from './runtime.ts';
-import { type CommandOf, type Context, runCall, runLogins, runTools, startServers } from './server-commands.ts';
+import {
+  askableAt,
+  type CommandOf,
+  type Context,
+  runCall,
+  runLogins,
+  runTools,
+  startServers,
+} from './server-commands.ts';
 
 /** A command that a person runs, rather than a client. */
 export type TerminalCommand = Exclude<Command, ServerCommand | { readonly kind: 'help' | 'version' | 'bad-usage' }>;
@@ -170,7 +178,7 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
 }
 
 async function checkSetup({ json }: CommandOf<'doctor'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { loadApplication, composed } = await startServers(context, 'all');
+  const { loadApplication, composed } = await startServers(context, 'all', { declared: askableAt(context) });
   return runDoctor(json, context, { application: await loadApplication(), composed }, signal);
 }
 

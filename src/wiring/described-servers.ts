@@ -5,18 +5,21 @@ import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import type { DescribedServer } from '../application/gateway/server-definition.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
 import { LOCAL_OWNER, type LoginUse } from '../domain/gateway/login-owner.ts';
+import type { JsonObject } from '../domain/values/json.ts';
 import type { Runtime } from './runtime.ts';
 
 type Described = Pick<Runtime, 'config' | 'clock' | 'loginsKey'> & {
   /** Whether callers share this program. */
   readonly isShared?: boolean | undefined;
+  /** What callers can be asked: some servers list a tool that asks only to clients that declare it. */
+  readonly declared?: (() => JsonObject) | undefined;
 };
 
 /** What the gateway needs to know of a server of the configuration. `toServer` makes the server for whose login is used. */
 export function toDescribed(
   entry: ServerEntry,
   toServer: (entry: ServerEntry, use: LoginUse) => ToolServer,
-  { config, clock, loginsKey, isShared = false }: Described,
+  { config, clock, loginsKey, isShared = false, declared = () => ({}) }: Described,
 ): DescribedServer {
   const { connection, start, login, maxConnections, ...definition } = entry;
   const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
@@ -29,15 +32,16 @@ export function toDescribed(
     server: toServer(entry, use),
     changedMs: async () => (connection.kind === 'child' ? lastChangeMs(connection) : 0),
   };
+  const key = async () => JSON.stringify([await keyOf(entry, files, use), declared()]);
   if (!isPerCaller || !isShared || connection.kind === 'child')
-    return { ...described, definition: { ...definition, start, transport }, key: () => keyOf(entry, files, use) };
+    return { ...described, definition: { ...definition, start, transport }, key };
   const { name } = entry;
   const loginUrl = loginUrlOf(name, { config });
   return {
     ...described,
     // Connections begin with requests of callers.
     definition: { ...definition, start: 'on_use', transport, loginUrl },
-    key: async () => JSON.stringify([name, connection, 'per_caller']),
+    key: async () => JSON.stringify([name, connection, 'per_caller', declared()]),
     perCaller: {
       maxConnections,
       signInWords: (caller) => LOGIN_MESSAGES.signInAs(name, caller),
@@ -52,7 +56,7 @@ export function loginUrlOf(server: string, { config: { http } }: Pick<Runtime, '
   return http?.publicUrl === undefined ? undefined : `${http.publicUrl}/login/${server}`;
 }
 
-/** The key of a server's kept lists: everything that can change them, such as its entry, inherited variables and login. */
+/** What of an entry can change the lists of its server: the connection, inherited variables, and the login. */
 async function keyOf({ name, connection }: ServerEntry, files: LoginFiles, use: LoginUse): Promise<string> {
   if (connection.kind === 'remote')
     return JSON.stringify([name, connection, (await files.read({ url: connection.url, use }))?.id]);

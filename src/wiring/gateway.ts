@@ -57,7 +57,7 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
       entry.values === undefined
         ? madeAtStart(() => toolServers.create({ entry, use }))
         : toolServers.withValues(entry, use);
-    const described = servers.map((entry) => toDescribed(entry, toServer, { ...runtime, isShared: options.isShared }));
+    const described = servers.map((entry) => toDescribed(entry, toServer, { ...options, ...runtime }));
     return Promise.all(described.map((one) => planServer(one, { ...runtime, starts, kept, approved })));
   };
   const { get: validator } = whenNeeded(async () => {

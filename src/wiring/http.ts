@@ -8,6 +8,7 @@ import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
+import { ASKABLE } from '../domain/gateway/elicitation.ts';
 import { ownerName } from '../domain/gateway/login-owner.ts';
 import { servesNoCaller } from '../domain/grounded/grounding.ts';
 import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
@@ -64,7 +65,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
       servers: [],
       isShared: true,
       // Each call says what its caller can be asked; the connections are those of all callers.
-      declared: () => ({ elicitation: { form: {}, url: {} } }),
+      declared: () => ASKABLE,
       logSpawn: (line) => stderr.say('info', line),
       onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
       on: (event) => metrics.on(event),

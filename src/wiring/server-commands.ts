@@ -24,12 +24,13 @@ import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
-import type { Asker } from '../domain/gateway/elicitation.ts';
+import { ASKABLE, type Asker } from '../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { unknownServer } from '../domain/gateway/tool-call-error.ts';
 import { mayHaveHash } from '../domain/gateway/unique-names.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
 import { withoutUnsafeCharacters } from '../domain/values/clean-text.ts';
+import type { JsonObject } from '../domain/values/json.ts';
 import { composeCatalogue } from './catalogue.ts';
 import { type Runtime, withAudit } from './runtime.ts';
 import { completeEntry } from './server-values.ts';
@@ -61,7 +62,10 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
   }
   const isShown = (name: string) => sees(name) && (server === undefined || name === server);
   const starts = isFresh || action !== undefined ? 'all' : 'unknown';
-  const { gateway } = await startServers(context, starts, action === undefined ? isShown : undefined);
+  const isUsed = action === undefined ? isShown : undefined;
+  // The lock is for all callers.
+  const declared = action === undefined ? askableAt(context) : ASKABLE;
+  const { gateway } = await startServers(context, starts, { isUsed, declared });
   if (action !== undefined && config.lock !== undefined) {
     return lockTools({ ...context, ...config.lock, action, json, gateway, save: replaceFile }, signal);
   }
@@ -90,14 +94,19 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
     entry.name === server && timeoutMs !== undefined ? { ...entry, timeoutMs } : entry,
   );
   const limited = config.servers === undefined ? context : { ...context, config: { ...config, servers } };
-  const { gateway } = await startServers(limited, 'all', isUsed);
+  const asker = command.noInput ? undefined : askerAt(process.stdin, context);
+  const { gateway } = await startServers(limited, 'all', { isUsed, declared: asker?.declared });
   const catalogue = new ToolCatalogue({
     ...withAudit(context),
     configured: servers.map(({ name }) => name),
     providers: () => (gateway === undefined ? [] : [gateway]),
   });
-  const asker = command.noInput ? undefined : askerAt(process.stdin, context);
   return callAndPrint({ ...options, by, input, gateway, catalogue, asker }, signal);
+}
+
+/** What a person can be asked who calls a tool here. */
+export function askableAt(context: Context): JsonObject | undefined {
+  return askerAt(process.stdin, context)?.declared;
 }
 
 /** Asks the person at the terminal; undefined in a script, where nobody types. */
@@ -153,11 +162,18 @@ export async function runLogins(
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? browserOf(context) : undefined }, signal);
 }
 
+interface StartedServers {
+  /** Default: all servers. */
+  readonly isUsed?: ((server: string) => boolean) | undefined;
+  /** What the person can be asked during a call (MCP, client capabilities). */
+  readonly declared?: JsonObject | undefined;
+}
+
 /** Composes the configured servers, or only the used ones. The gateway is undefined without servers. */
 export async function startServers(
   context: Context,
   starts: 'all' | 'unknown',
-  isUsed: (server: string) => boolean = () => true,
+  { isUsed = () => true, declared = {} }: StartedServers,
 ) {
   const { config, logger } = context;
   const servers = (config.servers ?? []).filter(({ name }) => isUsed(name));
@@ -165,7 +181,14 @@ export async function startServers(
   const quiet: Logger = { isDebug: logger.isDebug, debug, warn: debug, error: (line) => logger.error(line) };
   // No tool is called for a model.
   const call: AnswerGateway['call'] = async () => err({ kind: 'cancelled' });
-  const composed = composeCatalogue(context, { servers, starts, logSpawn: debug, logger: quiet, call });
+  const composed = composeCatalogue(context, {
+    servers,
+    starts,
+    declared: () => declared,
+    logSpawn: debug,
+    logger: quiet,
+    call,
+  });
   const gateway = servers.length === 0 ? undefined : await composed.startGateway();
   return { ...composed, composed: gateway, gateway: gateway?.gateway };
 }

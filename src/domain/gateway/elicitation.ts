@@ -113,6 +113,9 @@ export function askedText({ server, message }: Pick<Elicitation, 'server' | 'mes
   return `${server} asks: ${message}`;
 }
 
+/** What a caller declares who can be asked in both modes (MCP, client capabilities). */
+export const ASKABLE: JsonObject = { elicitation: { form: {}, url: {} } };
+
 /** The modes in which a caller can be asked. `elicitation: {}` means forms. */
 export function modesOf(declared: JsonObject): readonly Elicitation['mode'][] {
   const { elicitation } = declared;

@@ -83,6 +83,10 @@ describeWith(['python3'], 'in a terminal', (python) => {
     expect(shown).toContain('files asks: Delete 3 files? (Ctrl-D');
   });
 
+  test('a server gets what the terminal can do', async () => {
+    expect((await call(['declared'], [])).shown).toContain('{"elicitation":{"form":{},"url":{}}}');
+  });
+
   test('a narrow terminal shows everything', async () => {
     const { code, shown } = await call(
       ['delete'],
@@ -128,4 +132,5 @@ test('without a terminal, the call ends with the question', async () => {
     success: false,
     error: { code: 'INPUT_REQUIRED', details: { server: 'files' } },
   });
+  expect((await runCli(['call', 'files', 'declared', '--config', config])).stdout).toBe('{}\n');
 });

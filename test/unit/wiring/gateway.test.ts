@@ -4,6 +4,7 @@ import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts'
 import { answerServers } from '../../../src/application/gateway/offer.ts';
 import { rightsBy } from '../../../src/domain/gateway/access.ts';
 import { EVERYTHING } from '../../../src/domain/gateway/call-origin.ts';
+import { ASKABLE } from '../../../src/domain/gateway/elicitation.ts';
 import { toDescribed } from '../../../src/wiring/described-servers.ts';
 import { composeGateway } from '../../../src/wiring/gateway.ts';
 import type { Runtime } from '../../../src/wiring/runtime.ts';
@@ -87,9 +88,9 @@ describe('the lists of a server that were kept are known', () => {
     ...server('fake'),
     connection: { kind: 'remote', url, transport: 'auto', headers: {} },
   };
-  const keyOf = (entry: ServerEntry, logins = '/nonexistent') => {
+  const keyOf = (entry: ServerEntry, logins = '/nonexistent', declared = {}) => {
     const runtime = { config: { gateway: { logins } }, clock: new FakeClock() } as unknown as Runtime;
-    return toDescribed(entry, () => new FakeToolServer(), runtime).key();
+    return toDescribed(entry, () => new FakeToolServer(), { ...runtime, declared: () => declared }).key();
   };
 
   test('with the same entry', async () => {
@@ -103,6 +104,10 @@ describe('the lists of a server that were kept are known', () => {
     ['variable that is inherited', child({ inheritEnv: ['PATH'] })],
   ])('but not with another %s', async (_, entry) => {
     expect(await keyOf(entry)).not.toBe(await keyOf(child()));
+  });
+
+  test('but not for callers who can be asked something else', async () => {
+    expect(await keyOf(child(), undefined, ASKABLE)).not.toBe(await keyOf(child()));
   });
 
   test('but not with another login', async () => {

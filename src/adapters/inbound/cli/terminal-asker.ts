@@ -1,5 +1,5 @@
 import type { Asker, Elicitation, ElicitationAnswer } from '../../../domain/gateway/elicitation.ts';
-import { askedText } from '../../../domain/gateway/elicitation.ts';
+import { ASKABLE, askedText } from '../../../domain/gateway/elicitation.ts';
 import { cleanLine, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { FORM } from '../words/form-messages.ts';
@@ -26,7 +26,7 @@ interface TerminalAskerOptions {
 export function terminalAsker(options: TerminalAskerOptions): Asker {
   let last: Promise<unknown> = Promise.resolve();
   return {
-    declared: { elicitation: { form: {}, url: {} } },
+    declared: ASKABLE,
     ask: (elicitation, signal) => {
       const answer = last.then(() => askOne(elicitation, options, signal));
       last = answer;
