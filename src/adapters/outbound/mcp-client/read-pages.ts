@@ -36,7 +36,8 @@ export async function readPages(
     if (typeof nextCursor !== 'string') return ok([...listed.values()]);
     stalePages = listed.size === size ? stalePages + 1 : 0;
     if (cursors.has(nextCursor) || stalePages === MAX_STALE_PAGES) {
-      warn();
+      // Many servers write an empty text for no further page.
+      if (nextCursor !== '') warn();
       return ok([...listed.values()]);
     }
     cursors.add(nextCursor);

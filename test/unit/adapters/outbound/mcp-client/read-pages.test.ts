@@ -26,12 +26,18 @@ test('a list has the entries of all pages, also of one whose cursor is an empty 
   expect([cursors, warnings]).toEqual([[undefined, '', '2'], 0]);
 });
 
+test('a cursor that is always an empty text ends the list without a warning', async () => {
+  const { outcome, cursors, warnings } = await read(() => ({ tools: [tool('a')], nextCursor: '' }));
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a')]);
+  expect([cursors, warnings]).toEqual([[undefined, ''], 0]);
+});
+
 test('a list that is absent is empty', async () => {
   expect((await read(() => ({}))).outcome._unsafeUnwrap()).toEqual([]);
 });
 
 test.each<[string, (request: number) => JsonObject]>([
-  ['the same cursor', () => ({ tools: [tool('a')], nextCursor: '' })],
+  ['the same cursor', () => ({ tools: [tool('a')], nextCursor: 'x' })],
   ['cursors in a circle', (request) => ({ tools: [tool(`a${request % 3}`)], nextCursor: String(request % 3) })],
   ['new cursors for the same entries', (request) => ({ tools: [tool('a')], nextCursor: String(request) })],
   ['entries that only look new', (request) => ({ tools: [tool('a', { title: request })], nextCursor: `${request}` })],
