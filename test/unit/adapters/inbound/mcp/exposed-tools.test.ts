@@ -127,7 +127,10 @@ describe('changes', () => {
     await settled();
     // The tools are the same again.
     expect(tools.takeOutdated()).toBe(false);
+    // A server that starts again keeps its tools.
     files.crash();
+    expect(tools.takeOutdated()).toBe(false);
+    await gateway().close();
     expect(tools.takeOutdated()).toBe(true);
   });
 });

@@ -57,9 +57,9 @@ describe('a client with a session', () => {
     expect(gateway()).toBeUndefined();
   });
 
-  test('has an outdated list, once until it lists again, if a server starts or is lost after it', async () => {
+  test('has an outdated list, once until it lists again, if a server starts or ends after it', async () => {
     const [slow, fast] = [new SharingServer({ prompts: ['x'] }, 'hangs'), new SharingServer({ prompts: ['x'] })];
-    const { request, shared, clock } = start({ slow, fast });
+    const { request, shared, clock, gateway } = start({ slow, fast });
     const outdated = () => [...shared.takeOutdated()];
     expect(outdated()).toEqual([]);
     const listing = request('prompts/list');
@@ -74,7 +74,10 @@ describe('a client with a session', () => {
     expect(outdated()).toEqual([]);
     await request('prompts/list');
     expect(outdated()).toEqual([]);
+    // A server that starts again keeps its lists.
     slow.crash();
+    expect(outdated()).toEqual([]);
+    await gateway()?.close();
     expect(outdated()).toEqual(['prompts']);
   });
 });
