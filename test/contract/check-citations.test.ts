@@ -33,7 +33,7 @@ test('dead pages are marked, each answer requests each page, and dates stay', as
   expect(web.pages.requests.map(({ path }) => path).toSorted()).toEqual(['/article', '/article', '/gone', '/gone']);
   const { headers } = web.pages.requests[0] ?? {};
   expect(headers?.['user-agent']).toMatch(/^openai-responses-mcp\/\d\S+ \(checks cited pages\)$/);
-  expect(headers?.accept).toBe('text/html,application/xhtml+xml,text/plain,text/csv,application/json');
+  expect(headers?.accept).toBe('text/html,application/xhtml+xml,text/plain,text/csv,application/json,application/pdf');
 });
 
 test('dates are read from the same responses', async () => {

@@ -22,6 +22,7 @@ export function describeTextReader(
         kind: 'text',
         links: [{ url: URL, places: [{ line: 1, column: 28 }] }],
         claims: [{ claim: 'It has 43 steps.', place: { line: 1, column: 12 }, urls: [URL] }],
+        quotes: [],
         skipped: [],
         further: 0,
       });

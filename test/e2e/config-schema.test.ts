@@ -183,8 +183,10 @@ describe('the schema of a server accepts what the program accepts', () => {
   };
 
   test.each(SERVER_KEYS)('%s', (key) => {
-    const isChild = !['url', 'transport', 'headers', 'allow_insecure', 'auth'].includes(key);
-    const base = { name: 'notes', ...(isChild ? { command: 'node' } : { url: 'https://a.b/mcp' }) };
+    const isChild = !['url', 'transport', 'headers', 'allow_insecure', 'auth', 'max_connections'].includes(key);
+    // Connections are limited where each caller has one.
+    const remote = { url: 'https://a.b/mcp', ...(key === 'max_connections' && { login: 'per_caller' }) };
+    const base = { name: 'notes', ...(isChild ? { command: 'node' } : remote) };
     const values = [null, ...(CANDIDATES[key] ?? ['https://a.b/mcp', ' ', ...flags, ...numbers])];
     const accepted = values.filter((value) => agrees({ ...base, [key]: value }));
     expect(accepted.length).toBeGreaterThan(0);

@@ -41,7 +41,7 @@ const WAY: readonly (readonly [file: string, name: string])[] = [
  */
 const MAX_FILES = 51;
 /** 318 were counted; other versions of Node.js may count the initializers of classes differently. */
-const MAX_FUNCTIONS = 325;
+const MAX_FUNCTIONS = 330;
 
 /** Loads packages, and makes what later questions share. */
 const WARM_UP_CALLS = 3;

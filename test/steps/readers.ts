@@ -24,7 +24,6 @@ import { quotedPassages, withoutMarks as withoutLinkMarks } from '../../src/doma
 import { textBlocks } from '../../src/domain/check/text-blocks.ts';
 import { readBlocks } from '../../src/domain/check/text-notes.ts';
 import type { TextPiece } from '../../src/domain/check/text-piece.ts';
-import { citedQuotes } from '../../src/domain/check/text-quotes.ts';
 import { linkedPage, shownUrl } from '../../src/domain/check/written-url.ts';
 import { figureIndex, missingFigures } from '../../src/domain/evidence/figures.ts';
 import { fold } from '../../src/domain/evidence/folded-text.ts';
@@ -204,8 +203,6 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/check/quoted-passages.ts#quotedPassages': (text) =>
     [text, `"${text}`].map((one) => quotedPassages(quotable(one).marked)),
   'domain/check/quoted-passages.ts#withoutMarks': withoutLinkMarks,
-  'domain/check/text-quotes.ts#citedQuotes': (text) =>
-    citedQuotes([{ ...quotable(`“${text}”${text}`), quote: undefined, isProse: true, sentences: [] }]),
   'domain/check/written-url.ts#linkedPage': (text) => [linkedPage(text), linkedPage(`http://${text}`)],
   'domain/check/written-url.ts#shownUrl': shownUrl,
   'domain/evidence/figures.ts#figureIndex': figureIndex,
@@ -311,7 +308,12 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     ],
     'parts of figureIndex, which is above',
   ],
+  [
+    ['domain/check/text-quotes.ts#'],
+    'it runs in the thread of texts, which ends after 5 s: nested brackets take it quadratic time',
+  ],
   [['domain/evidence/labels.ts#'], 'a part of missingFigures, which is above'],
+  [['adapters/inbound/html.ts#'], 'values of the configuration, and texts that the bound of a page keeps short'],
   [
     ['wiring/', 'adapters/outbound/config/', 'adapters/outbound/files/', 'adapters/outbound/network/'],
     'the configuration',

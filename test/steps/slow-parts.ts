@@ -11,7 +11,7 @@ const PARTS: readonly string[] = [
 
 const [SHORT, LONG] = [4000, 16_000];
 /** More steps for each character than any function needs. */
-const MOST = 700;
+const MOST = 1500;
 
 /** A text of this length, which ends with what no part has. */
 function hostile(part: string, length: number): string {

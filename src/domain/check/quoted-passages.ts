@@ -33,10 +33,9 @@ export function quotedPassages({ text, codes, placeOf }: MarkedText): readonly Q
     const at = placeOf(index);
     return codes.some((code) => at >= code.at && at < code.end);
   };
+  const ends = closingMarks(text, isCode);
   for (let start = 0; start < text.length; start += 1) {
-    const closing = CLOSING[text.charAt(start)];
-    if (closing === undefined || isCode(start) || !opens(text, start)) continue;
-    const last = closingMark(text, start, closing, isCode);
+    const last = ends.get(start);
     if (last === undefined) continue;
     const quoted = withoutMarks(text.slice(start + 1, last));
     if (isQuotation(quoted)) passages.push({ text: quoted, start, end: last + 1 });
@@ -54,25 +53,33 @@ function isQuotation(text: string): boolean {
   return text.length >= (isJapaneseScript(text) ? MIN_JAPANESE : MIN_CHARS);
 }
 
-/** The index of the mark that closes a quotation. Marks of the same kind within it are nested. */
-function closingMark(
-  text: string,
-  start: number,
-  closing: string,
-  isCode: (index: number) => boolean,
-): number | undefined {
-  const opening = text.charAt(start);
-  let depth = 1;
-  const end = Math.min(text.length, start + MAX_CHARS);
-  for (let at = start + 1; at < end; at += 1) {
-    const character = text.charAt(at);
-    if (closing.includes(character)) {
-      if ((opening === '"' && !closes(text, at)) || isCode(at)) continue;
-      depth -= 1;
-      if (depth === 0) return at;
-    } else if (character === opening) depth += 1;
+/** The index of the closing mark by that of each opening mark, in one pass for each kind of marks. */
+function closingMarks(text: string, isCode: (index: number) => boolean): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  for (const [opening, closing] of Object.entries(CLOSING))
+    if (text.includes(opening))
+      addPairs(ends, text, opening, (at) => isCode(at) || !`${opening}${closing}`.includes(text.charAt(at)));
+  return ends;
+}
+
+/** Adds the pairs of one kind of marks. Marks of the same kind are nested, but straight ones are not. */
+function addPairs(ends: Map<number, number>, text: string, opening: string, isOther: (index: number) => boolean): void {
+  const isStraight = CLOSING[opening] === opening;
+  const open: number[] = [];
+  for (let at = text.indexOf(opening); at < text.length; at += 1) {
+    if (isOther(at)) continue;
+    const start = open.at(-1);
+    const isNear = start !== undefined && at - start < MAX_CHARS;
+    const isOpening = text.charAt(at) === opening;
+    if (start !== undefined && (isStraight ? closes(text, at) : !isOpening)) {
+      open.pop();
+      if (isNear) ends.set(start, at);
+    } else if (isOpening && opens(text, at) && !(isStraight && isNear)) {
+      // A straight mark that was not closed in time opens nothing.
+      if (isStraight) open.length = 0;
+      open.push(at);
+    }
   }
-  return undefined;
 }
 
 const LATIN = /[\p{Script=Latin}\p{N}]/u;

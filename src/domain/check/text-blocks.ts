@@ -31,10 +31,13 @@ export const HEADING = /^\s*(?:\*\*[^*]{1,200}\*\*|\[!\w{1,20}\])\s*$/;
 export function textBlocks(pieces: readonly TextPiece[]): readonly TextBlock[] {
   const blocks: TextBlock[] = [];
   let block: TextBlock | undefined;
+  /** The last line of the text of the block. */
+  let line = '';
   const begin = (piece: Omit<BlockPiece, 'kind'>, isLine: boolean) => {
     const { at, role, number, name, isNested, quote } = piece;
     block = { at, role, isNested, quote, isLine, anchors: [], pieces: [], text: '', number, name } as TextBlock;
     blocks.push(block);
+    line = '';
   };
   for (const [index, piece] of pieces.entries()) {
     if (piece.kind === 'block') {
@@ -45,10 +48,11 @@ export function textBlocks(pieces: readonly TextPiece[]): readonly TextBlock[] {
     }
     if (block === undefined) continue;
     if (piece.kind === 'anchor') block.anchors.push(`#${piece.name}`);
-    else if (piece.kind === 'break' && isLineStart(block, pieces, index)) begin({ ...block, at: piece.at }, true);
+    else if (piece.kind === 'break' && isLineStart(block, line, pieces, index)) begin({ ...block, at: piece.at }, true);
     else {
-      if (piece.kind === 'text') block.text += piece.text;
-      if (piece.kind === 'break' || piece.kind === 'cell') block.text += '\n';
+      const text = piece.kind === 'text' ? piece.text : piece.kind === 'break' || piece.kind === 'cell' ? '\n' : '';
+      block.text += text;
+      line = text.includes('\n') ? text.slice(text.lastIndexOf('\n') + 1) : line + text;
       if (piece.kind !== 'text' || block.pieces.length > 0 || piece.text.trim() !== '') block.pieces.push(piece);
     }
   }
@@ -56,10 +60,9 @@ export function textBlocks(pieces: readonly TextPiece[]): readonly TextBlock[] {
 }
 
 /** Whether the line after a break is a block of its own. */
-function isLineStart(block: TextBlock, pieces: readonly TextPiece[], at: number): boolean {
+function isLineStart(block: TextBlock, last: string, pieces: readonly TextPiece[], at: number): boolean {
   if (block.role === 'row') return false;
   const line = lineAfter(pieces, at);
-  const last = block.text.slice(block.text.lastIndexOf('\n') + 1);
   return (
     BULLET.test(line.text) ||
     SOURCE_LEAD.test(line.text) ||

@@ -44,7 +44,8 @@ function chainsOf(quote: string): readonly (readonly string[])[] {
       chain
         .split(INSERTED)
         .map(toPart)
-        .filter((part) => part !== ''),
+        .filter((part) => part !== '')
+        .slice(0, MAX_PARTS),
     )
     .filter((chain) => chain.length > 0);
 }
@@ -62,6 +63,8 @@ function toPart(text: string): string {
 }
 
 const MAX_PART = 10_000;
+/** More insertions than a quotation has between what it leaves out. */
+const MAX_PARTS = 20;
 /** Maximum number of characters that an insertion replaces. */
 const MAX_REPLACED = 60;
 
@@ -81,9 +84,11 @@ function endOfChain(page: string, [first = '', ...others]: readonly string[], fr
   for (let at = placeOf(page, first, from); at !== -1; at = placeOf(page, first, at + 1)) {
     let end: number | undefined = at + first.length;
     for (const part of others) {
-      const near: string = page.slice(0, end + MAX_REPLACED + part.length + 2);
-      const next: number = placeOf(near, part, end);
-      end = next === -1 ? undefined : next + part.length;
+      // The characters around a place decide whether it is within a word.
+      const begin: number = Math.max(0, end - 2);
+      const near = page.slice(begin, end + MAX_REPLACED + part.length + 2);
+      const next: number = placeOf(near, part, end - begin);
+      end = next === -1 ? undefined : begin + next + part.length;
       if (end === undefined) break;
     }
     if (end !== undefined) return end;

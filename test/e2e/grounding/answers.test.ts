@@ -141,6 +141,7 @@ test('doctor shows what is offered, and tries a web search and a grounded questi
     'ok    server notes: 1 tool (stdio)',
     'WARN  grounding: offers 1 tool to the model: notes/search_notes; there is no tool notes/find (grounding.tools)',
     'ok    grounding.web: before: the model may search the web until a private tool has answered',
+    'note  grounding.callers: over HTTP, no caller gets the tools of grounding.tools in answers: set grounding.callers, such as [local]',
     expect.stringMatching(/^ok {4}web search: answered with 1 source in \d+\.\d s$/),
     expect.stringMatching(/^ok {4}grounded question: answered with own tools offered in \d+\.\d s$/),
   ]);
