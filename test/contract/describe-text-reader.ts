@@ -27,7 +27,7 @@ export function describeTextReader(
         further: 0,
       });
       const compared = await reader.read('figures', [['The tower has 43 steps.'], PAGE], 'alice', never());
-      expect(compared._unsafeUnwrap()).toEqual([{ missing: ['43'], passage: PAGE.visible }]);
+      expect(compared._unsafeUnwrap()).toEqual([{ missing: ['43'], passage: { text: PAGE.visible } }]);
       const answer = `The tower of the town has 43 steps [1](${URL}).`;
       const found = await reader.read('evidence', [answer, URL, PAGE], 'alice', never());
       expect(found._unsafeUnwrap()).toEqual({ missing: ['43'], quote: PAGE.visible });
