@@ -14,7 +14,6 @@ import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { languageOf, parseQuestion } from '../../src/domain/answers/question.ts';
 import { sourcesSection, withoutSections } from '../../src/domain/answers/sources-section.ts';
 import { blockQuotes } from '../../src/domain/check/block-quotes.ts';
-import { checkedText } from '../../src/domain/check/checked-text.ts';
 import { claimsFor } from '../../src/domain/check/citation-claims.ts';
 import { sentencesIn } from '../../src/domain/check/cited-sentences.ts';
 import { toClaim } from '../../src/domain/check/claim-text.ts';
@@ -184,7 +183,6 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     withoutSections(`It is so.\n\nSources:\n- ${text}`, []),
   ],
   'domain/values/bare-urls.ts#bareUrls': bareUrls,
-  'domain/check/checked-text.ts#checkedText': (text) => checkedText(text, pieces(text)),
   'domain/check/citation-claims.ts#claimsFor': (text) => claimsFor(pieces(text), 'https://a.com'),
   'domain/check/cited-sentences.ts#sentencesIn': (text) => sentencesIn(`${text}\uE0000\uE001 ${text}`),
   'domain/check/claim-text.ts#toClaim': toClaim,
@@ -312,6 +310,7 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     ['domain/check/text-quotes.ts#'],
     'it runs in the thread of texts, which ends after 5 s: nested brackets take it quadratic time',
   ],
+  [['domain/check/checked-text.ts#'], 'composes the other functions of domain/check, which are above'],
   [['domain/evidence/labels.ts#'], 'a part of missingFigures, which is above'],
   [['adapters/inbound/html.ts#'], 'values of the configuration, and texts that the bound of a page keeps short'],
   [

@@ -9,7 +9,7 @@ const PARTS: readonly string[] = [
   ...['Bearer a', '\uE200cite\uE202a', '\uE0001\uE001', '\uE002a', '\u001B]', '{"id":1,', '😀'],
 ];
 
-const [SHORT, LONG] = [4000, 16_000];
+const SHORT = 4000;
 /** More steps for each character than any function needs. */
 const MOST = 1500;
 
@@ -18,11 +18,12 @@ function hostile(part: string, length: number): string {
   return `${part.repeat(Math.ceil(length / part.length)).slice(0, length - 1)}ア`;
 }
 
-/** The parts of which a text of 16,000 characters takes clearly more than four times the steps of one of 4,000 characters. */
-export function slowParts(read: (text: string) => unknown): readonly string[] {
+/** The parts of which a text takes clearly more than four times the steps of one of a quarter of its length. */
+export function slowParts(read: (text: string) => unknown, short = SHORT): readonly string[] {
+  const long = 4 * short;
   return PARTS.filter((part) => {
-    const few = stepsOf(() => read(hostile(part, SHORT)), SHORT * MOST);
-    const most = Math.min(LONG * MOST, 5 * few + LONG);
-    return few >= SHORT * MOST || stepsOf(() => read(hostile(part, LONG)), most) >= most;
+    const few = stepsOf(() => read(hostile(part, short)), short * MOST);
+    const most = Math.min(long * MOST, 5 * few + long);
+    return few >= short * MOST || stepsOf(() => read(hostile(part, long)), most) >= most;
   });
 }
