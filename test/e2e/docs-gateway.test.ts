@@ -90,7 +90,7 @@ async function followSteps(steps: readonly Step[]): Promise<void> {
       continue;
     }
     const run = async () =>
-      (await promisify(execFile)('bash', ['-euc', script], { cwd, env, timeout: 150_000 })).stdout;
+      (await promisify(execFile)('bash', ['--norc', '-euc', script], { cwd, env, timeout: 150_000 })).stdout;
     if (/^curl (?!.* -d )/s.test(script)) {
       // A person looks again while the server starts.
       await expect.poll(async () => JSON.parse(await run()), { message: command }).toMatchObject(Object(json));
@@ -102,13 +102,23 @@ async function followSteps(steps: readonly Step[]): Promise<void> {
   }
 }
 
-/** A client that was given a gateway, and lists its tools: of the command after `--`, or of the URL at the end. */
+/**
+ * A client that was given a gateway, and lists its tools: of the command after `--`, or of the URL at the end. It lists
+ * them again until the server behind the gateway has started.
+ */
 const CLIENT = `for last; do :; done
 list='{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
 case "$last" in
-http*) curl -s "$last" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d "$list" ;;
-*) while [ "$1" != -- ]; do shift; done; shift; cd / && echo "$list" | "$@" ;;
-esac | grep -q '"everything__echo"'`;
+http*) ;;
+*) while [ "$1" != -- ]; do shift; done; shift; cd / ;;
+esac
+ask() {
+  case "$last" in
+  http*) curl -s "$last" -H 'Content-Type: application/json' -H 'Accept: application/json, text/event-stream' -d "$list" ;;
+  *) echo "$list" | "$@" ;;
+  esac
+}
+until ask "$@" | grep -q '"everything__echo"'; do sleep 0.2; done`;
 
 function addCommand(folder: string, name: string, script: string): void {
   writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);
@@ -120,7 +130,7 @@ async function startInBackground(
   script: string,
   options: { readonly cwd: string; readonly env: object },
 ): Promise<void> {
-  const child = spawn('bash', ['-euc', script.replace(/^(?=openai-responses-mcp --http)/m, 'exec ')], {
+  const child = spawn('bash', ['--norc', '-euc', script.replace(/^(?=openai-responses-mcp --http)/m, 'exec ')], {
     ...options,
     env: { ...options.env },
     stdio: 'pipe',
