@@ -5,7 +5,7 @@ import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { isWebUrl } from '../../../domain/values/web-url.ts';
 import { nearestName } from '../nearest-name.ts';
 import { readCallWords, readSeconds, readToolWords } from './call-words.ts';
-import { toCheckOptions } from './check-text.ts';
+import { toCheckOptions } from './check-options.ts';
 import type { Command, ConfigOptions } from './command.ts';
 import {
   COMMAND_NAMES,
