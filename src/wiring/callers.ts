@@ -1,4 +1,5 @@
 import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
+import type { ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
@@ -10,16 +11,46 @@ import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.
 import { MemoryQuotaStore } from '../adapters/outbound/quota/memory-quota-store.ts';
 import { withDeadline } from '../application/async/deadline.ts';
 import { repeatUntil } from '../application/async/waits.ts';
+import type { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import type { TokenVerifier } from '../application/ports/callers.ts';
 import type { Clock } from '../application/ports/services.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
+import { ownerName } from '../domain/gateway/login-owner.ts';
+import { composeLoginPages } from './login-pages.ts';
 import type { Runtime } from './runtime.ts';
+
+/** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`entries`). */
+export async function composeCallers(
+  runtime: Runtime,
+  http: HttpConfig,
+  servers: Pick<LoadedServers<never>, 'gateway'>,
+  onReload: OnReload,
+) {
+  const { config, audit } = runtime;
+  const entries = { current: config.servers ?? [] };
+  const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
+  const logins = composeLoginPages(runtime, {
+    http,
+    servers: () => entries.current,
+    keys: oauth?.keys,
+    onEvent: ({ event, outcome, owner, server, scopes }) =>
+      void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
+  });
+  const quota = config.quota && (await composeQuota(runtime, config.quota));
+  const tokens = composeTokens(http, runtime, onReload('token_file'), (callers) =>
+    servers.gateway?.endCallers((owner) => owner.kind !== 'token' || callers.has(owner.name)),
+  );
+  return { tokens, oauth, quota, logins, entries };
+}
+
+/** Returns what counts whether a part of the configuration was read again. */
+export type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
 
 /**
  * The tokens of callers: those of variables, and those of `http.token_file` as it was when it could last be used. `onCallers` gets the callers after a
  * change.
  */
-export function composeTokens(
+function composeTokens(
   { tokens, tokenFile }: HttpConfig,
   { logger, stderr }: Pick<Runtime, 'logger' | 'stderr'>,
   onReload: (isSuccessful: boolean) => void,
@@ -54,7 +85,7 @@ export function composeTokens(
 }
 
 /** Composes the verifier of access tokens, and the keys of their issuer. */
-export function composeTokenVerifier(
+function composeTokenVerifier(
   oauth: OAuthConfig,
   { clock, logger, atClose }: Pick<Runtime, 'clock' | 'logger' | 'atClose'>,
 ): { readonly verifier: TokenVerifier; readonly keys: IssuerKeys } {
@@ -84,7 +115,7 @@ function keyReader(oauth: OAuthConfig) {
 }
 
 /** Composes the limits of callers per day. Their store ends with the runtime. */
-export async function composeQuota({ clock, logger, config: { timeZone }, atClose }: Runtime, quota: QuotaConfig) {
+async function composeQuota({ clock, logger, config: { timeZone }, atClose }: Runtime, quota: QuotaConfig) {
   const store = await openQuotaStore(quota, clock);
   const closed = new AbortController();
   atClose(() => {

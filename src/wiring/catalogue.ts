@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ExposedTools } from '../adapters/inbound/mcp/exposed-tools.ts';
 import { answerToolList, CHECK_SOURCES } from '../adapters/inbound/mcp/tool-schemas.ts';
@@ -8,11 +7,10 @@ import type { Application } from '../application/answers/application.ts';
 import { whenNeeded } from '../application/async/shared-runs.ts';
 import { checkProvider } from '../application/check/check-provider.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
-import { OpenCalls } from '../application/tools/open-calls.ts';
 import { type CatalogueOptions, ToolCatalogue } from '../application/tools/tool-catalogue.ts';
 import { UNFINISHED_INSTRUCTIONS } from '../domain/answers/unfinished-answer.ts';
 import { BUILT_IN_SERVER } from '../domain/gateway/call-origin.ts';
-import { type GatewayTool, parseTool } from '../domain/gateway/gateway-tool.ts';
+import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
 import { mayHaveEffects } from '../domain/grounded/grounding.ts';
 import type { Answers, Reach } from './container.ts';
 import type { ComposedGateway, GatewayOptions, ServedOptions } from './gateway.ts';
@@ -60,14 +58,11 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
   const providers = () => [gateway?.gateway, ...ownTools].filter((provider) => provider !== undefined);
   const common = { ...runtime, configured, on };
   const catalogue = new ToolCatalogue({ ...common, providers });
-  const openCalls = new OpenCalls({ ...runtime, newState, digest });
   // `POST /mcp/check` needs the check without its tool in the lists.
   const checkCatalogue = new ToolCatalogue({ ...common, providers: () => [checks] });
-  const ofMcp = { ...runtime, catalogue, openCalls, toolErrors: server.toolErrors };
+  const ofMcp = { ...runtime, catalogue, toolErrors: server.toolErrors };
   return {
     catalogue,
-    /** The calls of clients that get questions of servers as results. */
-    openCalls,
     checks: citations.rest ? checkCatalogue : undefined,
     moreInstructions: longAnswers && UNFINISHED_INSTRUCTIONS,
     /** Undefined before the first question. */
@@ -79,17 +74,14 @@ export function composeCatalogue(runtime: Runtime, { configured, on, call, ...op
     startGateway: servers.get,
     /** What MCP clients see: the program's own tools and, with `served`, what the servers offer, started or not. */
     expose: async (served?: Pick<ServedOptions, 'gateway' | 'notifiesOfChanges' | 'configured'>) => {
-      const { servers, shared } = served ? (await loadGateway()).exposeServers(runtime, { ...ofMcp, ...served }) : {};
-      return { tools: new ExposedTools({ ...ofMcp, servers }), shared };
+      const exposed = served && (await loadGateway()).exposeServers(runtime, { ...ofMcp, ...served });
+      const { servers, shared, openCalls } = exposed ?? {};
+      return { tools: new ExposedTools({ ...ofMcp, servers, openCalls }), shared, openCalls };
     },
     /** Ends the servers at once, without waiting for their calls. */
     endServers: () => gateway?.end(),
   };
 }
-
-/** 256 random bits, so that nobody can guess the state of another caller's call. */
-const newState = () => randomBytes(32).toString('base64url');
-const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 interface AnswerOptions {
   readonly load: () => Promise<Application>;
@@ -103,9 +95,10 @@ function answerProvider({ grounding, timeZone, server, citations, request }: Ser
   return new AnswerProvider({
     load,
     describe: (hasEffects) =>
-      answerToolList(server.maxAnswerChars, hasEffects, timeZone, citations.check === 'evidence').flatMap(
-        (tool) => parseTool(BUILT_IN_SERVER, tool) ?? [],
-      ),
+      answerToolList(server.maxAnswerChars, hasEffects, timeZone, citations.check === 'evidence').map((tool) => ({
+        server: BUILT_IN_SERVER,
+        ...tool,
+      })),
     hasEffects: grounding && ((rights) => mayHaveEffects(grounding, tools(), rights)),
     timeoutMs: request.timeoutMs,
   });

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { ServerTools, type ServerToolsOptions } from '../adapters/inbound/mcp/server-tools.ts';
 import { GatewayMethods } from '../adapters/inbound/mcp/shared-methods.ts';
@@ -15,6 +16,7 @@ import { planServer, type Starts } from '../application/gateway/server-definitio
 import { type ToolNotice, ToolNotices } from '../application/gateway/tool-notices.ts';
 import type { Logger } from '../application/ports/services.ts';
 import type { KeptDefinitions, OnListChanged, ToolServer } from '../application/ports/tool-server.ts';
+import { OpenCalls } from '../application/tools/open-calls.ts';
 import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
 import type { LoginUse } from '../domain/gateway/login-owner.ts';
 import type { JsonObject } from '../domain/values/json.ts';
@@ -105,14 +107,19 @@ export async function composeGateway(runtime: Runtime, options: GatewayOptions) 
   };
 }
 
-export type ServedOptions = Omit<ServerToolsOptions, 'expose' | 'always' | 'ownCommand'>;
+export type ServedOptions = Omit<ServerToolsOptions, 'expose' | 'always' | 'ownCommand' | 'openCalls'>;
 
-/** What MCP clients see of the servers, as `gateway.expose` says: tools, resources and prompts. */
+/** What MCP clients see of the servers, as `gateway.expose` says: tools, resources, prompts, and calls that wait for an answer of the caller. */
 export function exposeServers(runtime: Runtime, served: ServedOptions) {
-  const options = { ...served, ...runtime.config.gateway, ownCommand: commandForClients(runtime) };
+  const openCalls = new OpenCalls({ ...runtime, newState, digest });
+  const options = { ...served, ...runtime.config.gateway, openCalls, ownCommand: commandForClients(runtime) };
   const shared = new GatewayMethods({ ...options, isSession: served.notifiesOfChanges });
-  return { servers: new ServerTools(options), shared };
+  return { servers: new ServerTools(options), shared, openCalls };
 }
+
+/** 256 random bits, so that the state of another caller's call cannot be guessed. */
+const newState = () => randomBytes(32).toString('base64url');
+const digest = (text: string) => createHash('sha256').update(text).digest('base64url');
 
 interface Made {
   readonly entry: ServerEntry;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { accessWords } from '../adapters/inbound/http/access-log.ts';
-import { Metrics, type ReloadedPart } from '../adapters/inbound/http/metrics.ts';
+import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import { noGroundedCaller, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
@@ -9,11 +9,9 @@ import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { ASKABLE } from '../domain/gateway/elicitation.ts';
-import { ownerName } from '../domain/gateway/login-owner.ts';
 import { servesNoCaller } from '../domain/grounded/grounding.ts';
-import { composeQuota, composeTokens, composeTokenVerifier } from './callers.ts';
+import { composeCallers, type OnReload } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
-import { composeLoginPages } from './login-pages.ts';
 import {
   IDENTITY,
   onHangUp,
@@ -60,16 +58,16 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   const { config, clock, stderr } = runtime;
   const metrics = new Metrics(VERSION);
   const onReload: OnReload = (part) => (isSuccessful) => metrics.onReload(part, isSuccessful, clock.now());
-  const { catalogue, openCalls, checks, moreInstructions, application, startGateway, endServers, expose } =
-    composeCatalogue(runtime, {
-      servers: [],
-      isShared: true,
-      // Each call says what its caller can be asked; the connections are those of all callers.
-      declared: () => ASKABLE,
-      logSpawn: (line) => stderr.say('info', line),
-      onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
-      on: (event) => metrics.on(event),
-    });
+  const composed = composeCatalogue(runtime, {
+    servers: [],
+    isShared: true,
+    // Each call says what its caller can be asked; the connections are those of all callers.
+    declared: () => ASKABLE,
+    logSpawn: (line) => stderr.say('info', line),
+    onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
+    on: (event) => metrics.on(event),
+  });
+  const { catalogue, checks, moreInstructions, application, startGateway, endServers, expose } = composed;
   const servers = new LoadedServers(startGateway);
   // No client can be notified of changes.
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
@@ -95,7 +93,6 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     quota,
     servers,
     catalogue,
-    openCalls,
     checks,
     // Without answer tools, there is nothing to warn of.
     canAnswer: !lacksKey(config) || isGatewayOnly(config),
@@ -104,34 +101,9 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
     logins,
   });
+  const { openCalls } = exposed;
   return { http, server, servers, metrics, openCalls, onReload, application, endServers, ...callers };
 }
-
-/** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`entries`). */
-async function composeCallers(
-  runtime: Runtime,
-  http: HttpConfig,
-  servers: Pick<LoadedServers<never>, 'gateway'>,
-  onReload: OnReload,
-) {
-  const { config, audit } = runtime;
-  const entries = { current: config.servers ?? [] };
-  const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
-  const logins = composeLoginPages(runtime, {
-    http,
-    servers: () => entries.current,
-    keys: oauth?.keys,
-    onEvent: ({ event, outcome, owner, server, scopes }) =>
-      void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
-  });
-  const quota = config.quota && (await composeQuota(runtime, config.quota));
-  const tokens = composeTokens(http, runtime, onReload('token_file'), (callers) =>
-    servers.gateway?.endCallers((owner) => owner.kind !== 'token' || callers.has(owner.name)),
-  );
-  return { tokens, oauth, quota, logins, entries };
-}
-
-type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
 
 /** Registers the metrics that only some configurations have. */
 function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...endpoint }: Endpoint): void {
@@ -139,7 +111,7 @@ function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...end
   onReload('configuration')(true);
   if (http.tokenFile !== undefined) onReload('token_file')(true);
   metrics.registerServers(servers);
-  metrics.registerCounts('open_questions', () => openCalls.questions);
+  if (openCalls !== undefined) metrics.registerCounts('open_questions', () => openCalls.questions);
   metrics.registerCounts('server_connections', () => servers.gateway?.connections ?? new Map());
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);

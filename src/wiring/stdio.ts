@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { ClientQuestions } from '../adapters/inbound/mcp/client-questions.ts';
 import { McpSession } from '../adapters/inbound/mcp/session.ts';
@@ -43,8 +42,8 @@ async function compose(runtime: Runtime, stdout: Stdout) {
   const configured = (config.servers ?? []).map(({ name }) => name);
   const isExposed = config.gateway.expose !== false && configured.length > 0;
   const changes = new ListChanges();
-  const questions = new ClientQuestions(randomUUID);
-  const { moreInstructions, startGateway, expose, endServers, openCalls } = composeCatalogue(runtime, {
+  const questions = new ClientQuestions(() => crypto.randomUUID());
+  const { moreInstructions, startGateway, expose, endServers } = composeCatalogue(runtime, {
     configured,
     servers: answerServers(config, rights),
     starts: 'on_use',
@@ -65,7 +64,6 @@ async function compose(runtime: Runtime, stdout: Stdout) {
     moreInstructions,
     subscriptions,
     questions,
-    openCalls,
   });
   const transport = new StdioTransport({
     session,

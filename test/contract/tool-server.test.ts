@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { ChildToolServer } from '../../src/adapters/outbound/mcp-client/child-tool-server.ts';
 import { RemoteToolServer } from '../../src/adapters/outbound/mcp-client/remote-tool-server.ts';
-import { parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../src/domain/gateway/listed-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult } from '../../src/domain/gateway/tool-result.ts';
 import { FakeToolServer } from '../support/fake-tool-server.ts';

@@ -32,7 +32,8 @@ import { isJapaneseScript, quoteForm, withoutNotes } from '../../src/domain/evid
 import { quotesOn } from '../../src/domain/evidence/quotes.ts';
 import { textLanguage } from '../../src/domain/evidence/text-language.ts';
 import { traceContextOf } from '../../src/domain/gateway/call-origin.ts';
-import { isAllowed, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { isAllowed } from '../../src/domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../src/domain/gateway/listed-tool.ts';
 import { ANNOTATIONS } from '../../src/domain/gateway/member-forms.ts';
 import { toServedContents, toServedResult } from '../../src/domain/gateway/served-result.ts';
 import { toObjectSchema } from '../../src/domain/gateway/served-schema.ts';
@@ -214,7 +215,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/evidence/quotes.ts#quotesOn': (text) => quotesOn([text], { visible: text, other: [text], isCut: true }),
   'domain/evidence/text-language.ts#textLanguage': textLanguage,
   'domain/gateway/gateway-tool.ts#isAllowed': (text) => isAllowed(text, { allow: ['a*', '*b', '*c*'] }),
-  'domain/gateway/gateway-tool.ts#parseTool': (text) => parseTool('notes', { ...tool(text), title: text }),
+  'domain/gateway/listed-tool.ts#parseTool': (text) => parseTool('notes', { ...tool(text), title: text }),
   'domain/gateway/served-result.ts#toServedResult': (text) => [
     toServedResult({ content: [{ type: 'image', data: text }, { type: text }] }, { onlyObjects: true }),
     toServedResult({ content: [{ type: 'image', data: `data:${text};base64,` }, link(text)] }, { onlyObjects: true }),

@@ -5,7 +5,6 @@ import type { Gateway } from '../../src/application/gateway/gateway.ts';
 import type { CallEvent, ToolCall } from '../../src/application/tools/tool-call.ts';
 import { type CatalogueOptions, ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import { BUILT_IN_SERVER } from '../../src/domain/gateway/call-origin.ts';
-import { parseTool } from '../../src/domain/gateway/gateway-tool.ts';
 import { FakeClock } from './fake-clock.ts';
 
 type AnswerOptions = Partial<ConstructorParameters<typeof AnswerProvider>[0]>;
@@ -13,7 +12,7 @@ type AnswerOptions = Partial<ConstructorParameters<typeof AnswerProvider>[0]>;
 /** The answer tools of an application. */
 export function answersOf(application: Pick<Application, 'answerQuery'>, options: AnswerOptions = {}): AnswerProvider {
   const describe = (hasEffects: boolean) =>
-    answerToolList(20_000, hasEffects).flatMap((tool) => parseTool(BUILT_IN_SERVER, tool) ?? []);
+    answerToolList(20_000, hasEffects).map((tool) => ({ server: BUILT_IN_SERVER, ...tool }));
   return new AnswerProvider({ load: async () => application, describe, timeoutMs: 300_000, ...options });
 }
 

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ToolProgress } from '../../src/application/ports/tool-server.ts';
-import { type GatewayTool, parseTool } from '../../src/domain/gateway/gateway-tool.ts';
+import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../src/domain/gateway/listed-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
 import type { JsonObject } from '../../src/domain/values/json.ts';

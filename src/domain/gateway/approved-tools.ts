@@ -1,7 +1,8 @@
 import { rounded } from '../values/exact-number.ts';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../values/json.ts';
 import { isSameJson, sortedJson } from '../values/sorted-json.ts';
-import { type GatewayTool, parseTool } from './gateway-tool.ts';
+import type { GatewayTool } from './gateway-tool.ts';
+import { parseTool } from './listed-tool.ts';
 
 type Names<T> = Readonly<Record<string, T>>;
 

@@ -1,7 +1,4 @@
-import { writable } from '../values/exact-number.ts';
-import { isObject, type JsonObject, withoutUndefined } from '../values/json.ts';
-import { BOOLEAN, ENTRY, inForm, objectOf, TEXT } from './member-forms.ts';
-import { toObjectSchema } from './served-schema.ts';
+import type { JsonObject } from '../values/json.ts';
 
 /** A tool of a server (MCP, Tool), in the form in which clients get it. Members that MCP does not specify are as the server wrote them. */
 export interface GatewayTool {
@@ -15,27 +12,6 @@ export interface GatewayTool {
   readonly annotations?: JsonObject;
   /** For hosts over MCP, such as the page that shows its results. */
   readonly _meta?: JsonObject;
-}
-
-const HINTS = { readOnlyHint: BOOLEAN, destructiveHint: BOOLEAN, idempotentHint: BOOLEAN, openWorldHint: BOOLEAN };
-const TOOL = { ...ENTRY, annotations: objectOf({ title: TEXT, ...HINTS }) };
-
-/** Reads an entry of `tools/list`; undefined if it has no name, or takes something other than an object. */
-export function parseTool(server: string, listed: unknown): GatewayTool | undefined {
-  const value = writable(listed);
-  if (!isObject(value) || typeof value.name !== 'string' || value.name === '') return undefined;
-  const inputSchema = toObjectSchema(value.inputSchema);
-  if (inputSchema === undefined) return undefined;
-  // Tasks of a server are not passed on.
-  const { execution: _, outputSchema, description, ...members } = inForm(value, TOOL);
-  return withoutUndefined({
-    ...members,
-    server,
-    name: value.name,
-    description: typeof description === 'string' ? description : '',
-    inputSchema,
-    outputSchema: isObject(outputSchema) ? toObjectSchema(outputSchema) : undefined,
-  });
 }
 
 /** Which tools of a server exist for callers: exact names, or names with `*` at an end. */

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { parseTool } from '../../../domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../../domain/gateway/listed-tool.ts';
 import { toBlocks } from '../../../domain/gateway/tool-result.ts';
 import { cleanText } from '../../../domain/values/clean-text.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';

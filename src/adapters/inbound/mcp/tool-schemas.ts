@@ -2,7 +2,6 @@ import { CHECK_TOOL, type ToolName } from '../../../domain/answers/question.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { Params } from './json-rpc.ts';
-import type { Tool } from './tool-set.ts';
 
 const text = (description: string) => ({ type: 'string', description });
 const number = (description: string) => ({ type: 'number', description });
@@ -55,13 +54,15 @@ const DESCRIPTIONS: Readonly<Record<ToolName, string>> = {
   answer_quick: 'Provide fast, concise answers optimized for speed. Best for simple lookups or urgent questions.',
 };
 
+type OwnTool = Omit<GatewayTool, 'server'>;
+
 /** The answer tools. Their hint of a maximum size allows for a result that contains the answer twice, escaped as JSON. */
 export function answerToolList(
   maxAnswerChars: number,
   hasEffects = false,
   zone = 'Asia/Tokyo',
   hasEvidence = false,
-): readonly Tool[] {
+): readonly OwnTool[] {
   const query = text(`The question, in any language; relative dates such as "today" are in ${zone}.`);
   const search = {
     query,
@@ -73,7 +74,7 @@ export function answerToolList(
   const outputSchema = outputSchemaIn(zone, hasEvidence);
   // Hosts skip their confirmation for tools that only read.
   const hints = { ...ANNOTATIONS, ...(hasEffects && { readOnlyHint: false, destructiveHint: true }) };
-  const tool = (name: ToolName, title: string, inputSchema: Params): Tool => {
+  const tool = (name: ToolName, title: string, inputSchema: Params): OwnTool => {
     const annotations = { title, ...hints };
     return { name, title, description: DESCRIPTIONS[name], inputSchema, outputSchema, annotations };
   };

@@ -2,7 +2,7 @@ import { isSpecType } from '@modelcontextprotocol/client';
 import * as v1 from '@modelcontextprotocol/sdk/types.js';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseTool } from '../../../../src/domain/gateway/gateway-tool.ts';
+import { parseTool } from '../../../../src/domain/gateway/listed-tool.ts';
 import {
   toServedCompletion,
   toServedContents,
