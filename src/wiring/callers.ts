@@ -18,8 +18,9 @@ import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import { ownerName } from '../domain/gateway/login-owner.ts';
 import { composeLoginPages } from './login-pages.ts';
 import type { Runtime } from './runtime.ts';
+import type { Reloaded } from './servers-reload.ts';
 
-/** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`entries`). */
+/** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`applied`). */
 export async function composeCallers(
   runtime: Runtime,
   http: HttpConfig,
@@ -27,11 +28,11 @@ export async function composeCallers(
   onReload: OnReload,
 ) {
   const { config, audit } = runtime;
-  const entries = { current: config.servers ?? [] };
+  const applied: { current: Reloaded } = { current: config };
   const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
   const logins = composeLoginPages(runtime, {
     http,
-    servers: () => entries.current,
+    servers: () => applied.current.servers ?? [],
     keys: oauth?.keys,
     onEvent: ({ event, outcome, owner, server, scopes }) =>
       void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
@@ -40,7 +41,7 @@ export async function composeCallers(
   const tokens = composeTokens(http, runtime, onReload('token_file'), (callers) =>
     servers.gateway?.endCallers((owner) => owner.kind !== 'token' || callers.has(owner.name)),
   );
-  return { tokens, oauth, quota, logins, entries };
+  return { tokens, oauth, quota, logins, applied };
 }
 
 /** Returns what counts whether a part of the configuration was read again. */

@@ -3,13 +3,12 @@ import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { accessWords } from '../adapters/inbound/http/access-log.ts';
 import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
-import { noGroundedCaller, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
+import { groundingWarnings, messageForProblem, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
 import { ASKABLE } from '../domain/gateway/elicitation.ts';
-import { servesNoCaller } from '../domain/grounded/grounding.ts';
 import { composeCallers, type OnReload } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
 import {
@@ -73,7 +72,8 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
   const exposed = await expose(config.gateway.expose ? served : undefined);
   const callers = await composeCallers(runtime, http, servers, onReload);
-  const { quota, tokens, oauth, logins } = callers;
+  const { quota, tokens, oauth, logins, applied } = callers;
+  const lasting = groundingWarnings(config.grounding, http.requiresToken);
   const server = new HttpServer({
     ...http,
     ...runtime,
@@ -96,6 +96,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     checks,
     // Without answer tools, there is nothing to warn of.
     canAnswer: !lacksKey(config) || isGatewayOnly(config),
+    warnings: () => [...lasting, ...applied.current.notices.map(messageForProblem)],
     answerTimeoutMs: config.request.timeoutMs,
     endWaits: () => application()?.endWaits?.() === true,
     pageFolder: http.page ? join(runtime.folder, 'page') : undefined,
@@ -157,7 +158,7 @@ async function configure({ metrics, servers }: Endpoint, { servers: entries = []
 /** Applies changes of the configuration and of the tokens: with SIGHUP, and when their files change. `started` resolves with the first servers. */
 function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown>, stopping: AbortSignal): void {
   const { config, clock, logger, stderr, audit } = runtime;
-  const { http, servers, entries, tokens, onReload } = endpoint;
+  const { http, servers, applied, tokens, onReload } = endpoint;
   let { files } = config;
   const reload = async () => {
     const loaded = await runtime.reload();
@@ -173,7 +174,7 @@ function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown
       await configure(endpoint, reloadable);
       // Applied in the same turn, so that no caller sees the new servers with the old rights.
       runtime.rights.apply(reloadable.access);
-      entries.current = reloadable.servers ?? [];
+      applied.current = reloadable;
       servers.warn();
     },
     logSpawn: (line) => stderr.say('info', line),
@@ -197,8 +198,7 @@ function say({ config, stderr }: Runtime, http: HttpConfig, url: string): void {
   const { apiKeyVariable } = config.openai;
   stderr.say('info', SERVING.at(`${PROGRAM} ${VERSION}`, url));
   if (!http.requiresToken) stderr.say('warn', `http: ${OPEN}`);
-  if (config.grounding !== undefined && servesNoCaller(config.grounding, http.requiresToken))
-    stderr.say('warn', `grounding: ${noGroundedCaller(http.requiresToken)}`);
+  for (const warning of groundingWarnings(config.grounding, http.requiresToken)) stderr.say('warn', warning);
   if (http.page) stderr.say('info', `page: ${new URL('/', url).href}`);
   if (isGatewayOnly(config)) stderr.say('warn', SERVING.gatewayOnly(apiKeyVariable));
   else if (lacksKey(config)) stderr.say('warn', SERVING.noKey(apiKeyVariable));

@@ -7,15 +7,17 @@ import type { Services } from '../application/ports/services.ts';
 
 /** The members of the configuration that a reload applies, all of them or none. All others stay as they were at the start. */
 export type Reloadable = Pick<ServerConfig, 'servers' | 'access' | 'lock' | 'text'>;
+/** With what people should know about them. */
+export type Reloaded = Reloadable & Pick<ServerConfig, 'notices'>;
 
 interface ServersReloadOptions extends Pick<Services, 'logger'> {
   /** The configuration that applies at the start. */
   readonly initial: Reloadable;
   /** Replaces the configuration. If it rejects, nothing was changed. */
-  readonly apply: (reloadable: Reloadable) => Promise<void>;
+  readonly apply: (reloaded: Reloaded) => Promise<void>;
   readonly logSpawn: (line: string) => void;
   /** Reads the complete configuration again. */
-  readonly reload: () => Promise<Validated<Reloadable & Pick<ServerConfig, 'notices'>>>;
+  readonly reload: () => Promise<Validated<Reloaded>>;
   readonly onReload: (isSuccessful: boolean) => void;
 }
 

@@ -549,6 +549,36 @@ describe('in a browser', () => {
     await untilText('[aria-current="true"] code', 'form');
   });
 
+  test('opens the first hit of the filter with Enter, and sends a text area with Ctrl+Enter', async () => {
+    const note = { type: 'object', properties: { note: { type: 'string', maxLength: 1000 } } };
+    const files = new ScriptedToolServer({ read: echoes, write: { script: echoes, inputSchema: note } });
+    const { page, enter, value, untilText, until } = await openOn({ files });
+    await until("document.querySelectorAll('.tools button').length > 1");
+    await enter('#filter', 'write');
+    await page.keyboard.press('Enter');
+    expect(await value("document.activeElement.matches('#tool h2')")).toBe(true);
+    const pressInArea = async () => {
+      await page.keyboard.down('Control');
+      await page.keyboard.press('Enter');
+      await page.keyboard.up('Control');
+    };
+    await enter('#tool textarea', 'By keyboard');
+    await pressInArea();
+    await untilText('#tool .result', '"note": "By keyboard"');
+  });
+
+  test('says how a client connects, what is wrong with the configuration, and without servers which tools there are', async () => {
+    const warnings = [`grounding: ${HOSTILE}`, 'mcpServers.a: it is left out'];
+    const { page, text, value, untilText } = await openOn({}, { http: { warnings: () => warnings } });
+    await untilText('#summary', '3 tools');
+    expect(await text('#summary')).toBe('3 tools');
+    const shown = "[...document.querySelectorAll('#warnings li')].map((item) => item.textContent)";
+    expect(await value(shown)).toEqual(warnings);
+    const { origin } = new URL(page.url());
+    expect(await text('#mcp-url')).toBe(`${origin}/mcp`);
+    expect(await text('#mcp-command')).toBe(`claude mcp add --scope user --transport http gateway ${origin}/mcp`);
+  });
+
   test('does not scroll horizontally on a phone', async () => {
     const { enter, value, untilText, choose } = await open(tools, { width: 360 });
     const expectNoScrolling = async () => expect(await value('document.documentElement.scrollWidth')).toBe(360);

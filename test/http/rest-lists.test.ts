@@ -1,5 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, test } from 'vitest';
+import { rightsBy } from '../../src/domain/gateway/access.ts';
 import { type Reply, send } from '../support/http-client.ts';
 import { echoes, ScriptedToolServer, says } from '../support/scripted-tool-server.ts';
 import { until } from '../support/until.ts';
@@ -113,6 +114,21 @@ describe('GET /mcp/tools', () => {
     // There is no usable key.
     expect(json(await get('/mcp/servers'))).toEqual({ success: true, servers: [], canAnswer: false });
   });
+});
+
+// S63
+test('GET /mcp/servers shows warnings of the configuration to local callers and operators only', async () => {
+  const warnings = () => ['grounding: no caller gets the tools\nof grounding.tools'];
+  const seen = ['grounding: no caller gets the tools of grounding.tools'];
+  const open = await serveGateway({}, { http: { warnings } });
+  expect(json(await open.get('/mcp/servers'))).toMatchObject({ warnings: seen });
+  const tokens = ['olga', 'alice'].map((caller) => ({ caller, token: `token-of-${caller}` }));
+  const rightsOf = rightsBy({ olga: { operator: true }, '*': {} });
+  const team = await serveGateway({}, { http: { warnings, tokens, rightsOf } });
+  const listedFor = async (caller: string) =>
+    json(await team.get('/mcp/servers', { authorization: `Bearer token-of-${caller}` }));
+  expect(await listedFor('olga')).toMatchObject({ warnings: seen });
+  expect(await listedFor('alice')).not.toHaveProperty('warnings');
 });
 
 test('GET /mcp/servers shows what each server does', async () => {

@@ -174,7 +174,18 @@ test.each([
 ])('grounding.callers: %j with %j says at the start that no caller gets own tools: %d', async (callers, env, lines) => {
   const servers = [{ name: 'notes', command: process.execPath }];
   const config = newFile('config.yaml', JSON.stringify({ servers, grounding: { tools: { notes: 'all' }, callers } }));
-  const { stderr } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--offline', '--config', config], env });
+  const { stderr, url } = await startHttpProcess({
+    args: ['--http=127.0.0.1:0', '--offline', '--config', config],
+    env,
+  });
   await expect.poll(stderr).toMatch(/^page: /m);
-  expect(stderr().match(/^grounding: over HTTP, no caller gets .* set grounding\.callers/gm) ?? []).toHaveLength(lines);
+  const said = stderr().match(/^grounding: over HTTP, no caller gets .* set grounding\.callers.*$/gm) ?? [];
+  expect(said).toHaveLength(lines);
+  if (Object.keys(env).length > 0) return;
+  // The page shows the same, and what else the configuration has.
+  const { text } = await send(new URL('/mcp/servers', url).href, { method: 'GET' });
+  const { warnings = [] }: { readonly warnings?: readonly string[] } = JSON.parse(text);
+  expect(warnings.filter((warning) => warning.startsWith('grounding: '))).toEqual(said);
+  const unknown = callers.includes('alice') ? [expect.stringMatching(/^grounding\.callers: has no effect/)] : [];
+  expect(warnings.filter((warning) => warning.startsWith('grounding.callers: '))).toEqual(unknown);
 });

@@ -79,7 +79,16 @@ const ERROR = {
     success: { type: 'boolean', const: false },
     error: {
       type: 'object',
-      properties: { code: { type: 'string' }, message: { type: 'string' }, details: { type: 'object' } },
+      properties: {
+        code: { type: 'string' },
+        message: { type: 'string' },
+        details: {
+          type: 'object',
+          properties: { requestId: { type: 'string' } },
+          required: ['requestId'],
+          additionalProperties: true,
+        },
+      },
       required: ['code', 'message', 'details'],
     },
   },

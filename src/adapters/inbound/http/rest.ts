@@ -4,6 +4,7 @@ import { err, ok } from 'neverthrow';
 import { LIST_WAIT_MS } from '../../../application/gateway/gateway.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { unknownServer } from '../../../domain/gateway/tool-call-error.ts';
+import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { refuse, sendJson } from './errors.ts';
 import { toOpenApi } from './openapi.ts';
@@ -92,7 +93,7 @@ async function listTools(c: HttpRequest, services: Serving): Promise<Response> {
 }
 
 async function listServers(c: HttpRequest, services: Serving): Promise<Response> {
-  const { checks, redactor, openCalls } = services;
+  const { checks, redactor, openCalls, requiresToken } = services;
   const rights = c.get('rights');
   const visible = services.servers.gateway?.as(originOf(c, 'rest'));
   await visible?.whenLooked(c.get('left').signal);
@@ -102,7 +103,11 @@ async function listServers(c: HttpRequest, services: Serving): Promise<Response>
   const noneAllowed = servers.length === 0 && allServers(services).length > 0 ? true : undefined;
   const openQuestions = openCalls?.questions;
   const shown = servers.map((server) => ({ ...server, openQuestions: openQuestions?.get(server.name) }));
-  const body = { success: true, servers: shown, noneAllowed, canAnswer, canCheck };
+  // They name files of the machine.
+  const mayReadWarnings = !requiresToken || (rights.isOperator && !rights.isForEveryone);
+  const warnings = mayReadWarnings && services.warnings?.().map(cleanLine);
+  const shownWarnings = warnings && warnings.length > 0 ? warnings : undefined;
+  const body = { success: true, servers: shown, noneAllowed, canAnswer, canCheck, warnings: shownWarnings };
   return sendJson(c, 200, redactedJson(body, redactor.inLogs));
 }
 

@@ -75,6 +75,8 @@ export interface HttpServices
   readonly checks?: Pick<ToolCatalogue, 'call' | 'toolsFor'> | undefined;
   /** Whether there is a key, or recordings to answer from. */
   readonly canAnswer: boolean;
+  /** What people should know about the configuration in effect. */
+  readonly warnings?: (() => readonly string[]) | undefined;
   /** The time limit of an answer. */
   readonly answerTimeoutMs: number;
   /** Ends the calls that can be continued later, with a reply that says how. Returns whether there were any. */

@@ -2,6 +2,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { Logger } from '../../../application/ports/services.ts';
 import { LOCAL_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { advised, INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { type GroundingPolicy, servesNoCaller } from '../../../domain/grounded/grounding.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { count } from './plain.ts';
 
@@ -40,6 +41,12 @@ export const OPEN =
 /** The warning that answers over HTTP use no own tools. */
 export const noGroundedCaller = (requiresToken: boolean) =>
   `over HTTP, no caller gets the tools of grounding.tools in answers: set grounding.callers, such as [${requiresToken ? 'alice' : LOCAL_CALLER}]`;
+
+/** What to know about the tools in answers over HTTP. */
+export function groundingWarnings(policy: GroundingPolicy | undefined, requiresToken: boolean): readonly string[] {
+  const isUnused = policy !== undefined && servesNoCaller(policy, requiresToken);
+  return isUnused ? [`grounding: ${noGroundedCaller(requiresToken)}`] : [];
+}
 
 /** Messages of the HTTP server on standard error. */
 export const SERVING = {

@@ -5,7 +5,7 @@ import { callRunner } from './call-runner.ts';
 import { messagesOf } from './calls.ts';
 import { announce, byId, type Child, el, foreign, link } from './elements.ts';
 import { answerParts, type Part } from './markdown.ts';
-import { post } from './requests.ts';
+import { mcpPath, post } from './requests.ts';
 import { type ShownAnswer, type Source, sourcesOf, withoutSources } from './sources.ts';
 
 /** Connects the form for questions to the answer tools. */
@@ -42,9 +42,6 @@ export function startAsking(): void {
     event.preventDefault();
     void ask(question.value, tool.value);
   };
-  question.onkeydown = (event) => {
-    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-  };
 }
 
 /** Calls an answer tool, shows its progress, and returns the response. */
@@ -53,8 +50,7 @@ async function lastMessage(query: string, name: string, signal: AbortSignal): Pr
   progress.replaceChildren();
   progress.hidden = true;
   const params = { name, arguments: { query }, _meta: { progressToken: 1 } };
-  const path = document.querySelector<HTMLMetaElement>('meta[name="mcp-path"]')?.content ?? '';
-  const response = await post(path, { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, signal);
+  const response = await post(mcpPath(), { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, signal);
   for await (const message of messagesOf(response)) {
     const { method, params } = message;
     if (method === undefined) return message;

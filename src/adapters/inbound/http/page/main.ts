@@ -1,28 +1,33 @@
 import { startAsking } from './ask.ts';
 import { startChecking } from './check.ts';
-import { byId, el } from './elements.ts';
+import { byId, el, foreign } from './elements.ts';
 import {
   allowTokenQuestion,
   askForToken,
   bodyOf,
   hasToken,
   keepLoading,
+  mcpPath,
   messageOf,
   NO_TOKEN,
   request,
   signsInElsewhere,
   unreachable,
+  urlOf,
 } from './requests.ts';
+import { textBlock } from './result.ts';
 import { type Listed, type ListedServer, ServerList } from './server-list.ts';
 import { type ListedTool, ToolPanels } from './tool-panel.ts';
 
 let listed: Listed = { servers: undefined, noneAllowed: false, tools: undefined, canAnswer: true, canCheck: false };
+let shownWarnings = '';
 let toolsTag = '';
 const panels = new ToolPanels(() => loadServers());
 const list = new ServerList(panels, refresh);
 
 startAsking();
 startChecking();
+showAddress();
 const loadServers = start(async () => {
   const body = await load('/mcp/servers');
   const states = (servers?: readonly ListedServer[]) => servers?.map(({ state }) => state).join();
@@ -31,6 +36,7 @@ const loadServers = start(async () => {
   const can = { canAnswer: canAnswer !== false, canCheck: canCheck === true };
   const servers = body.servers as readonly ListedServer[];
   listed = { ...listed, ...can, servers, noneAllowed: body.noneAllowed === true };
+  showWarnings(body.warnings);
   if (before !== states(listed.servers)) loadTools();
 });
 const loadTools = start(async () => {
@@ -42,6 +48,11 @@ const loadTools = start(async () => {
 byId('refresh', HTMLElement).onclick = refresh;
 byId('change-token', HTMLElement).onclick = () => askForToken('').then(refresh, () => {});
 byId('filter', HTMLElement).oninput = () => list.show(listed);
+document.onkeydown = ({ key, ctrlKey, metaKey, target }) => {
+  if (key !== 'Enter') return;
+  if (target === byId('filter', HTMLElement)) document.querySelector<HTMLElement>('.tools button')?.click();
+  else if (target instanceof HTMLTextAreaElement && (ctrlKey || metaKey)) target.form?.requestSubmit();
+};
 byId('openapi', HTMLAnchorElement).onclick = (event) => {
   if (!hasToken()) return;
   event.preventDefault();
@@ -84,6 +95,24 @@ function showTrouble(error: unknown): void {
 /** `fetch` throws a TypeError if there is no response. */
 function troubleText(error: unknown): string {
   return error instanceof TypeError ? unreachable(error) : messageOf(error);
+}
+
+/** Shows what people should know about the configuration. */
+function showWarnings(warnings: unknown): void {
+  const shown = Array.isArray(warnings) ? warnings.map(String) : [];
+  const json = JSON.stringify(shown);
+  if (json === shownWarnings) return;
+  shownWarnings = json;
+  const box = byId('warnings', HTMLElement);
+  box.replaceChildren(...shown.map((warning) => foreign(warning, 'li')));
+  box.hidden = shown.length === 0;
+}
+
+/** Shows the URL for clients, and how Claude Code adds it. */
+function showAddress(): void {
+  const { href } = urlOf(mcpPath());
+  byId('mcp-url', HTMLElement).textContent = href;
+  byId('mcp-command', HTMLElement).append(textBlock(`claude mcp add --scope user --transport http gateway ${href}`));
 }
 
 /** Downloads the document with a request, because a link cannot send a token. */

@@ -27,6 +27,11 @@ export function urlOf(path: string): URL {
   return new URL(`.${path}`, document.baseURI);
 }
 
+/** The path of the MCP endpoint. */
+export function mcpPath(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name="mcp-path"]')?.content ?? '';
+}
+
 /** Sends a request, and asks the person for a token if the server requires one. */
 export async function request(path: string, options: RequestInit = {}): Promise<Response> {
   for (;;) {

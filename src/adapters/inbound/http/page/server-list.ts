@@ -81,7 +81,9 @@ function showSummary(servers: readonly ListedServer[], tools: readonly ListedToo
   const available = servers.filter(({ state }) => state === 'available' || state === 'idle').length;
   const own = tools.filter(({ server }) => server !== BUILT_IN_SERVER).length;
   byId('summary', HTMLElement).textContent =
-    `${available} of ${count(servers.length, 'server')} available, ${count(own, 'tool')}`;
+    servers.length === 0
+      ? count(tools.length, 'tool')
+      : `${available} of ${count(servers.length, 'server')} available, ${count(own, 'tool')}`;
 }
 
 /** Offers the answer tools that the caller may use; without any, or before they are known, there is no form for questions. */

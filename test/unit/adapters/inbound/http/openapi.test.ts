@@ -42,6 +42,13 @@ test('describes a tool as one operation', async () => {
     security: [{ bearer: [] }],
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
   });
+  // A generated client can read the ID of the request, and every other detail.
+  expect(document.components.schemas.Error).toHaveProperty('properties.error.properties.details', {
+    type: 'object',
+    properties: { requestId: { type: 'string' } },
+    required: ['requestId'],
+    additionalProperties: true,
+  });
   expect(document.paths).toEqual({
     '/mcp/tools/files/read': {
       post: {
