@@ -1,12 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { err, ok } from 'neverthrow';
+import { callForClient } from '../../src/adapters/inbound/mcp/client-call.ts';
 import type { SharedMethods } from '../../src/adapters/inbound/mcp/methods.ts';
 import { GatewayMethods } from '../../src/adapters/inbound/mcp/shared-methods.ts';
+import type { ClientCall, Send, ToolReply } from '../../src/adapters/inbound/mcp/tool-set.ts';
 import { Gateway } from '../../src/application/gateway/gateway.ts';
 import type { Clock, Logger } from '../../src/application/ports/services.ts';
+import { OpenCalls } from '../../src/application/tools/open-calls.ts';
+import { parseInputRequests } from '../../src/domain/gateway/input-requests.ts';
 import { isObject, type JsonObject } from '../../src/domain/values/json.ts';
 import type { Redactor } from '../../src/domain/values/redaction.ts';
+import { catalogueOf } from '../support/catalogue.ts';
 import { FakeSchemaValidator } from '../support/fake-schema-validator.ts';
-import { FakeToolServer } from '../support/fake-tool-server.ts';
+import { FakeToolServer, fakeTool, textResult } from '../support/fake-tool-server.ts';
+import { ASKING_TOOLS, askingPrompt } from './fixture-questions.ts';
 import { PNG } from './fixture-tools.ts';
 
 const SERVER = 'suite';
@@ -34,16 +41,31 @@ const LISTED: Readonly<Record<string, JsonObject>> = {
         arguments: [{ name: 'resourceUri', required: true }],
       },
       { name: 'test_prompt_with_image', description: 'An image.' },
+      { name: 'test_input_required_result_prompt', description: 'A text, after a question.' },
     ],
   },
   'completion/complete': { completion: { values: ['testing'], total: 1, hasMore: false } },
 };
 
-/** A server of the gateway with the resources and prompts that the official suite uses. */
+/** A server of MCP 2026-07-28 with the resources, prompts and asking tools that the official suite uses. */
 function suiteServer(): FakeToolServer {
   const server = new FakeToolServer();
-  server.capabilities = { resources: {}, prompts: {}, completions: {} };
+  server.capabilities = { tools: {}, resources: {}, prompts: {}, completions: {} };
+  server.asksByResult = true;
+  server.tools = Object.keys(ASKING_TOOLS).map((name) => fakeTool(name, { server: SERVER }));
+  const given = () => {
+    const { declared = {}, retry } = server.last.given.at(-1) ?? {};
+    return { declared, ...retry };
+  };
+  server.answer = async (name) => {
+    const outcome = ASKING_TOOLS[name]?.(given()) ?? ok({});
+    return outcome.map((raw) => {
+      const asks = parseInputRequests(SERVER, raw);
+      return asks === undefined ? textResult('state-ok') : { raw, content: [], isError: false, asks };
+    });
+  };
   server.respond = async (method, params) => {
+    if (params.name === 'test_input_required_result_prompt') return askingPrompt(given());
     const result = LISTED[method] ?? (method === 'resources/read' ? read(String(params.uri)) : get(params));
     return result === undefined
       ? err({ kind: 'json_rpc', code: -32602, message: 'not found', data: params })
@@ -76,8 +98,8 @@ function get({ name, arguments: received }: JsonObject): JsonObject | undefined 
   return content && { messages: [{ role: 'user', content }] };
 }
 
-/** The methods of the gateway on this server. The suite does not write the name of the server before those of prompts. */
-export function fixtureMethods(options: {
+/** What the gateway makes of this server. The suite does not write the name of the server before those of tools and prompts. */
+export function fixtureGateway(options: {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly redactor: Redactor;
@@ -116,5 +138,9 @@ export function fixtureMethods(options: {
       );
     },
   };
-  return shared;
+  const openCalls = new OpenCalls({ clock: options.clock, newState: randomUUID, digest: (text) => text });
+  const ofMcp = { ...options, catalogue: catalogueOf([gateway], options), openCalls, toolErrors: 'protocol' } as const;
+  const call = (asked: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply> =>
+    callForClient({ server: SERVER, tool: asked.name }, { call: asked, notify }, ofMcp, signal);
+  return { shared, openCalls, names: Object.keys(ASKING_TOOLS), call };
 }

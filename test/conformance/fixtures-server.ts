@@ -10,14 +10,24 @@ import { answersOf, catalogueOf } from '../support/catalogue.ts';
 import { startCore } from '../support/core.ts';
 import { FakeLlmSearch } from '../support/fake-llm-search.ts';
 import { loadedServers } from '../support/loaded-servers.ts';
-import { fixtureMethods } from './fixture-resources.ts';
+import { fixtureGateway } from './fixture-resources.ts';
 import { FIXTURE_TOOLS } from './fixture-tools.ts';
+
+const clock = new SystemClock();
+const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
+const redactor = createRedactor();
+const gateway = fixtureGateway({ clock, logger, redactor });
 
 /** The tools that the conformance suite calls. */
 const fixtureTools: ToolSet = {
-  list: () => FIXTURE_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+  list: () => [
+    ...FIXTURE_TOOLS.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    ...gateway.names.map((name) => ({ name, description: `${name}, which asks.`, inputSchema: { type: 'object' } })),
+  ],
   unknownTool: (name, rights) => answerTools.unknownTool(name, rights),
-  call: ({ name, meta }, notify) => {
+  call: (call, notify, signal) => {
+    const { name, meta } = call;
+    if (gateway.names.includes(name)) return gateway.call(call, notify, signal);
     const tool = FIXTURE_TOOLS.find((tool) => tool.name === name);
     if (tool === undefined) return Promise.resolve('unknown_tool' as const);
     const { progressToken } = meta;
@@ -29,9 +39,6 @@ const fixtureTools: ToolSet = {
   },
 };
 
-const clock = new SystemClock();
-const { application, logger } = startCore({ clock, llmSearch: new FakeLlmSearch() });
-const redactor = createRedactor();
 const catalogue = catalogueOf([answersOf(application)], { clock });
 const answerTools = new ExposedTools({
   catalogue,
@@ -60,7 +67,8 @@ const server = new HttpServer({
   canAnswer: true,
   rightsOf: () => EVERYTHING,
   tools,
-  shared: fixtureMethods({ clock, logger, redactor }),
+  shared: gateway.shared,
+  openCalls: gateway.openCalls,
   serverInfo: { name: 'openai-responses-mcp-fixtures', version: '0.0.0-test' },
   requiresToken: false,
   servers: loadedServers(),

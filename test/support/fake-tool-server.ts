@@ -4,10 +4,12 @@ import type {
   ListedTools,
   ServerConnection,
   ServerEvents,
+  ServerResult,
   ToolProgress,
   ToolServer,
 } from '../../src/application/ports/tool-server.ts';
 import type { TraceContext } from '../../src/domain/gateway/call-origin.ts';
+import type { Retry } from '../../src/domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../src/domain/gateway/gateway-tool.ts';
 import type { ToolServerError } from '../../src/domain/gateway/tool-call-error.ts';
 import { parseToolResult, type ToolResult } from '../../src/domain/gateway/tool-result.ts';
@@ -20,7 +22,7 @@ export type AnswerCall = (
   args: JsonObject,
   onProgress: (progress: ToolProgress) => void,
   signal: AbortSignal,
-) => Reply<ToolResult>;
+) => Reply<ServerResult>;
 
 /** A ToolServer in memory. A connect does what the next of `connects` says; without one, it succeeds. */
 export class FakeToolServer implements ToolServer {
@@ -39,6 +41,7 @@ export class FakeToolServer implements ToolServer {
   list: (signal: AbortSignal) => Reply<readonly GatewayTool[]> = async () => ok(this.tools);
   leftOut: ListedTools['leftOut'] = [];
   capabilities: JsonObject = { tools: { listChanged: true } };
+  asksByResult = false;
   /** Answers other requests than those about tools. */
   respond: (method: string, params: JsonObject, signal: AbortSignal) => Reply<JsonObject> = async (method) =>
     err({ kind: 'json_rpc', code: -32601, message: `Method not found: ${method}` });
@@ -71,12 +74,13 @@ export class FakeConnection implements ServerConnection {
   readonly transport = 'stdio';
   readonly pid = undefined;
   readonly protocolVersion = '2025-11-25';
-  readonly asksByResult = false;
   readonly serverInfo = { name: 'fake', version: '1.2.3' };
   /** The calls that were sent, in order. */
   readonly calls: { readonly name: string; readonly args: JsonObject }[] = [];
   /** The trace of each. */
   readonly traces: (TraceContext | undefined)[] = [];
+  /** What the client of each call and request declared, and what its retry added. */
+  readonly given: { readonly declared: JsonObject; readonly retry: Retry | undefined }[] = [];
   /** How many of them asked for progress. */
   progressRequests = 0;
   readonly #server: FakeToolServer;
@@ -99,6 +103,10 @@ export class FakeConnection implements ServerConnection {
     return this.#server.capabilities;
   }
 
+  get asksByResult(): boolean {
+    return this.#server.asksByResult;
+  }
+
   list(method: string, member: string, signal: AbortSignal): Reply<readonly unknown[]> {
     const read = async (
       inner: AbortSignal,
@@ -115,16 +123,20 @@ export class FakeConnection implements ServerConnection {
     return this.#race(signal, (inner) => read(inner, [], {}));
   }
 
-  request(method: string, params: JsonObject, signal: AbortSignal): Reply<JsonObject> {
-    return this.#race(signal, (inner) => this.#server.respond(method, params, inner));
+  request(...[method, params, signal, asked]: Parameters<ServerConnection['request']>): Reply<JsonObject> {
+    return this.#race(signal, (inner) => {
+      this.given.push({ declared: asked?.declared ?? {}, retry: asked?.retry });
+      return this.#server.respond(method, params, inner);
+    });
   }
 
   callTool(
-    ...[name, args, { onProgress, trace }, signal]: Parameters<ServerConnection['callTool']>
-  ): Reply<ToolResult> {
+    ...[name, args, { onProgress, trace, asked, retry }, signal]: Parameters<ServerConnection['callTool']>
+  ): Reply<ServerResult> {
     return this.#race(signal, (inner) => {
       this.calls.push({ name, args });
       this.traces.push(trace);
+      this.given.push({ declared: asked?.declared ?? {}, retry });
       if (onProgress !== undefined) this.progressRequests += 1;
       return this.#server.answer(name, args, (progress) => inner.aborted || onProgress?.(progress), inner);
     });
