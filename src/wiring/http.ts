@@ -112,7 +112,7 @@ function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...end
   onReload('configuration')(true);
   if (http.tokenFile !== undefined) onReload('token_file')(true);
   metrics.registerServers(servers);
-  if (openCalls !== undefined) metrics.registerCounts('open_questions', () => openCalls.questions);
+  if (openCalls !== undefined) metrics.registerCounts('open_questions', () => openCalls.questions());
   metrics.registerCounts('server_connections', () => servers.gateway?.connections ?? new Map());
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);

@@ -77,9 +77,9 @@ async function answersFor(
 /** The caller of a call, as its server may ask. */
 export function toAsked(
   { by, server, elicitations, pause, on }: ObservedCall,
-  { questionTimeoutMs }: Pick<ServerDefinition, 'questionTimeoutMs'>,
+  { questionTimeoutMs, maxConcurrency }: Pick<ServerDefinition, 'questionTimeoutMs' | 'maxConcurrency'>,
 ): AskedCaller {
-  const limits = { questionTimeoutMs, pause };
+  const limits = { questionTimeoutMs, maxConcurrency, pause };
   return {
     caller: by.caller,
     declared: elicitations.declared,

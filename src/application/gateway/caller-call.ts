@@ -56,7 +56,7 @@ interface SignIn extends Pick<GatewayOptions, 'clock'> {
 
 /** Asks a caller to sign in, and waits for the login. */
 async function isSignedIn({ server, call, owner, clock }: SignIn, signal: AbortSignal): Promise<boolean> {
-  const { name, loginUrl: url, questionTimeoutMs } = server.common.definition;
+  const { name, loginUrl: url, questionTimeoutMs, maxConcurrency } = server.common.definition;
   const { elicitations, pause } = call;
   const { perCaller } = server;
   if (perCaller === undefined || url === undefined || !elicitations.canBeAsked('url')) return false;
@@ -65,7 +65,7 @@ async function isSignedIn({ server, call, owner, clock }: SignIn, signal: AbortS
   const goOn = pause();
   try {
     const { outcome } = await withDeadline(clock, questionTimeoutMs, signal, async (limit) => {
-      const { action } = await elicitations.ask(elicitation, { questionTimeoutMs, pause }, limit);
+      const { action } = await elicitations.ask(elicitation, { questionTimeoutMs, pause, maxConcurrency }, limit);
       while (action === 'accept' && !limit.aborted) {
         if (await perCaller.hasLogin(owner)) return true;
         await clock.sleep(LOOK_MS, limit);

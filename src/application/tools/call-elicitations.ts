@@ -31,10 +31,14 @@ interface Limits {
   readonly questionTimeoutMs: number;
   /** Stops the time limit of the call, because a person may think longer than a tool may run. */
   readonly pause: Pause;
+  /** The number of calls that run on the server at the same time. */
+  readonly maxConcurrency: number;
 }
 
 /** Maximum number of questions of one call: a server that asks without end must not keep a person busy. */
 const MAX_QUESTIONS = 10;
+/** Maximum number of questions of one caller that wait while the caller is away, because each keeps its call and its arguments. */
+const MAX_OPEN = 16;
 const CANCEL: ElicitationAnswer = { action: 'cancel' };
 
 /** The questions that servers ask during one call. */
@@ -73,6 +77,10 @@ export class CallElicitations {
     if (asker === undefined || !this.canBeAsked(mode)) return this.refuse('nobody', elicitation);
     this.#count += 1;
     if (this.#count > MAX_QUESTIONS) return this.refuse('too_many', elicitation);
+    // A call keeps its place on the server while its question is open: half of the places are left to others.
+    const maxOpen = Math.max(1, Math.floor(limits.maxConcurrency / 2));
+    const isFull = asker.open !== undefined && (asker.open() >= MAX_OPEN || asker.open(server) >= maxOpen);
+    if (isFull) return this.refuse('too_many_open', elicitation);
     const goOn = limits.pause();
     const { questionTimeoutMs: waitedMs } = limits;
     try {

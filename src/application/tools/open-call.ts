@@ -25,6 +25,8 @@ interface OpenCallOptions {
   readonly declared: JsonObject;
   readonly run: (call: Pick<ToolCall, 'asker' | 'on'>, signal: AbortSignal) => Promise<ToolOutcome>;
   readonly isClosed: () => boolean;
+  /** The number of questions of the caller, as `Asker.open`. */
+  readonly openOf: (server?: string) => number;
   /** Returns a state for a question. */
   readonly open: () => string;
   readonly forget: (state: string) => void;
@@ -112,8 +114,9 @@ export class OpenCall {
 
   #start(): void {
     if (this.#ended !== undefined) return;
-    const { declared, onEnded } = this.#options;
-    const asker: Asker = { declared, isRelay: true, ask: (elicitation, signal) => this.#ask(elicitation, signal) };
+    const { declared, onEnded, openOf: open } = this.#options;
+    const ask: Asker['ask'] = (elicitation, signal) => this.#ask(elicitation, signal);
+    const asker: Asker = { declared, isRelay: true, ask, open };
     this.#ended = this.run({ asker, on: (event) => this.#onEvent(event) }, this.#controller.signal);
     const end = () => {
       onEnded(this.#unused);

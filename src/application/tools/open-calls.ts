@@ -45,23 +45,29 @@ export class OpenCalls {
     this.#options = options;
   }
 
-  /** The number of questions that wait for an answer, by server. */
-  get questions(): ReadonlyMap<string, number> {
+  /** The number of questions that wait for an answer, by server: those of one caller, or of all. */
+  questions(caller?: string): ReadonlyMap<string, number> {
     const counts = new Map<string, number>();
     for (const call of this.#calls) {
+      if (caller !== undefined && call.identity.caller !== caller) continue;
       for (const server of call.servers) counts.set(server, (counts.get(server) ?? 0) + 1);
     }
     return counts;
   }
 
   /** Begins a call, which `OpenCall.step` follows. */
-  begin(identity: CallIdentity, declared: JsonObject, run: OpenCall['run']): OpenCall {
+  begin(asked: CallIdentity, declared: JsonObject, run: OpenCall['run']): OpenCall {
     const { clock, newState } = this.#options;
+    const identity = this.#kept(asked);
     const call: OpenCall = new OpenCall({
       identity,
       declared,
       run,
       isClosed: () => this.#isClosed,
+      openOf: (server) => {
+        const counts = this.questions(identity.caller);
+        return server === undefined ? sumOf(counts) : (counts.get(server) ?? 0);
+      },
       open: () => {
         const state = newState();
         this.#byState.set(state, call);
@@ -81,9 +87,9 @@ export class OpenCalls {
   }
 
   /** Whether a retry with this state continues a call, rather than being another one. */
-  continues(state: string, { caller, request }: CallIdentity): boolean {
+  continues(state: string, asked: CallIdentity): boolean {
     const { identity: known } = this.#byState.get(state) ?? this.#passed.get(this.#options.digest(state)) ?? {};
-    return known?.caller === caller && known.request === request;
+    return known !== undefined && known.caller === asked.caller && known.request === this.#kept(asked).request;
   }
 
   /** The call that a state continues, or `other` if it continues another one. A state can be taken once. */
@@ -100,7 +106,7 @@ export class OpenCalls {
 
   /** Remembers a state of a server that was passed on to its caller, and what the caller has answered so far. */
   onPassed(state: string, identity: CallIdentity, answered: Continued['answered']): void {
-    this.#passed.set(this.#options.digest(state), { identity, answered });
+    this.#passed.set(this.#options.digest(state), { identity: this.#kept(identity), answered });
   }
 
   /** Ends all questions, because nobody can answer any more. Later ones end at once. */
@@ -108,4 +114,13 @@ export class OpenCalls {
     this.#isClosed = true;
     for (const call of this.#calls) call.close();
   }
+
+  /** What is kept of a call that may have large arguments. */
+  #kept({ caller, request }: CallIdentity): CallIdentity {
+    return { caller, request: this.#options.digest(request) };
+  }
+}
+
+function sumOf(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }

@@ -33,6 +33,8 @@ export interface Asker {
   readonly isRelay?: boolean | undefined;
   /** Asks the person, and waits for the answer, or says why there is none. Never rejects, and resolves soon after `signal` aborts. */
   ask(elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer | NotAnswered>;
+  /** The number of questions of all calls of this caller that wait while the caller is away, at all servers or at one. Absent if none can. */
+  open?(server?: string): number;
   /** Called when the server reports that what it asked with a URL is done. */
   onCompleted?(elicitationId: string): void;
 }
@@ -56,6 +58,8 @@ export type NotAnswered =
   | 'late'
   /** The call has asked too often. */
   | 'too_many'
+  /** Too many questions of the caller are open. */
+  | 'too_many_open'
   /** The request is too large, or its form is not one of MCP. */
   | 'invalid'
   /** The person declined to visit a URL without which the tool cannot run. */

@@ -208,6 +208,23 @@ describe('several callers of one server on standard input', () => {
   });
 });
 
+test('open questions of one caller leave places on the server to others, who do not see them', async () => {
+  const { call, stateOf, url } = await startTeam([await earlierRemote('files', { max_concurrency: 2 })]);
+  const state = await stateOf('delete');
+  expect(textIn((await call('delete')).result)).toMatch(
+    /^INPUT_REQUIRED: files asks: .* Too many of your questions are open\. Answer or cancel them, then call/,
+  );
+  expect(textIn((await call('echo', { text: 'theirs' }, {}, 'bob')).result)).toBe('theirs');
+  const seenBy = async (caller: keyof typeof TOKENS) => {
+    const headers = { Authorization: `Bearer ${TOKENS[caller]}` };
+    const { text } = await send(new URL('/mcp/servers', url).href, { method: 'GET', headers });
+    return (JSON.parse(text) as { servers: JsonObject[] }).servers.map(({ openQuestions }) => openQuestions);
+  };
+  expect([await seenBy('alice'), await seenBy('bob')]).toEqual([[1], [undefined]]);
+  await call('delete', {}, { ...state, inputResponses: ACCEPTED });
+  await stateOf('delete');
+});
+
 test('a question outside of a call gets `cancel`', async () => {
   const { call } = await startTeam([earlierServer('files')]);
   expect(textIn((await call('outside')).result)).toBe('done');

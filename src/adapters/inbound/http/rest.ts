@@ -101,7 +101,7 @@ async function listServers(c: HttpRequest, services: Serving): Promise<Response>
   const canAnswer = services.canAnswer ? undefined : false;
   const canCheck = checks?.toolsFor(rights).length ? true : undefined;
   const noneAllowed = servers.length === 0 && allServers(services).length > 0 ? true : undefined;
-  const openQuestions = openCalls?.questions;
+  const openQuestions = openCalls?.questions(c.get('caller'));
   const shown = servers.map((server) => ({ ...server, openQuestions: openQuestions?.get(server.name) }));
   // They name files of the machine.
   const mayReadWarnings = !requiresToken || (rights.isOperator && !rights.isForEveryone);

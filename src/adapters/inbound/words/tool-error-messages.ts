@@ -132,6 +132,7 @@ const NOT_ANSWERED: Readonly<Record<NotAnswered, (waitedMs: number) => string>> 
     'Calls of several callers were running on this server, and nobody is asked what the call of another person wants to know. Call this tool again.',
   late: (waitedMs) => `There was no answer within ${duration(waitedMs)} (question_timeout). Call this tool again.`,
   too_many: () => 'This call has asked too often. Call this tool with more complete arguments.',
+  too_many_open: () => 'Too many of your questions are open. Answer or cancel them, then call this tool again.',
   invalid: () =>
     'The question is too large, or its form is not one of MCP, so that nobody was asked. Check the server.',
   declined: () => 'The person who was asked declined, and the tool cannot run without it.',

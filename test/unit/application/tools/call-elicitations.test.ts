@@ -22,7 +22,7 @@ function start(asker: Partial<Asker> | undefined) {
     ...asker,
   };
   const elicitations = new CallElicitations({ asker: complete, clock, onEnded: (one) => ended.push(one) });
-  const limits = { questionTimeoutMs: 1000, pause };
+  const limits = { questionTimeoutMs: 1000, pause, maxConcurrency: 8 };
   const ask = () => elicitations.ask(FORM, limits, new AbortController().signal);
   return { clock, elicitations, ended, ask, pauses: () => pauses };
 }
@@ -66,6 +66,17 @@ test('the eleventh question is not asked', async () => {
   for (let count = 0; count < 10; count += 1) expect(await ask()).toEqual({ action: 'accept' });
   expect(await ask()).toEqual({ action: 'cancel' });
   expect(elicitations.refused).toMatchObject({ why: 'too_many' });
+});
+
+// S81
+test.for<[open: number, atServer: number, isAsked: boolean]>([
+  [15, 3, true],
+  [16, 0, false],
+  [4, 4, false],
+])('with %i open questions, %i of them at a server with eight places', async ([open, atServer, isAsked]) => {
+  const { ask, elicitations } = start({ open: (server) => (server === undefined ? open : atServer) });
+  expect(await ask()).toEqual({ action: isAsked ? 'accept' : 'cancel' });
+  expect(elicitations.refused?.why).toBe(isAsked ? undefined : 'too_many_open');
 });
 
 test('every question that nobody answered is named', async () => {

@@ -28,7 +28,7 @@ function start() {
     states += 1;
     return `state-${states}`;
   };
-  const calls = new OpenCalls({ clock, newState, digest: (text) => text });
+  const calls = new OpenCalls({ clock, newState, digest: (text) => `digest of ${text}` });
   const signal = new AbortController();
   const ask = (message: string, { asker }: Pick<ToolCall, 'asker'>, by: AbortSignal = new AbortController().signal) =>
     asker?.ask(asked(message), by);
@@ -40,11 +40,11 @@ describe('a call of a client that gets questions as results', () => {
     const { calls, ask, signal } = start();
     const call = calls.begin(ALICE, BOTH, async (more) => textResult(JSON.stringify(await ask('Sure?', more))));
     expect(await call.step(() => {}, signal)).toMatchObject({ state: 'state-1', elicitation: { message: 'Sure?' } });
-    expect([...calls.questions]).toEqual([['files', 1]]);
+    expect([...calls.questions()]).toEqual([['files', 1]]);
     expect(calls.take('state-1', ALICE)).toMatchObject({ open: call });
     call.answer('state-1', { action: 'decline' });
     expect(await call.step(() => {}, signal)).toEqual({ outcome: textResult('{"action":"decline"}') });
-    expect(calls.questions.size).toBe(0);
+    expect(calls.questions().size).toBe(0);
   });
 
   test('asks one question after the other, also if its server asks several at once', async () => {
@@ -95,6 +95,27 @@ describe('a call of a client that gets questions as results', () => {
     expect(await call.step(() => {}, signal)).toEqual({ outcome: err({ kind: 'crashed', reason: 'killed' }) });
     await clock.advance(600_000);
     expect(calls.continues('state-1', ALICE)).toBe(false);
+  });
+
+  test('counts the questions of its caller', async () => {
+    const { calls, ask, signal } = start();
+    const open: (number | undefined)[][] = [];
+    const run = async (more: Pick<ToolCall, 'asker'>) => {
+      const { asker } = more;
+      open.push([asker?.open?.(), asker?.open?.('files'), asker?.open?.('others')]);
+      return textResult(JSON.stringify(await ask('Sure?', more)));
+    };
+    for (const caller of ['alice', 'alice', 'bob']) {
+      const call = calls.begin({ caller, request: 'delete' }, BOTH, run);
+      await call.step(() => {}, signal);
+    }
+    expect(open).toEqual([
+      [0, 0, 0],
+      [1, 1, 0],
+      [0, 0, 0],
+    ]);
+    expect([...calls.questions('alice')]).toEqual([['files', 2]]);
+    expect([...calls.questions()]).toEqual([['files', 3]]);
   });
 
   test('ends with its process', async () => {
