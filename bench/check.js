@@ -14,7 +14,11 @@ const REPORT = Array.from(
   { length: LINKS },
   (_, at) => `The tower has ${at % 2 === 0 ? 42 : 43} steps (http://host-${at % HOSTS}.example/${at}).`,
 ).join('\n');
-const SUMMARY = `${LINKS} links: ${LINKS} read; ${LINKS / 2} of ${LINKS} claims have figures that are not on the page\n`;
+/** The summary, in the words of this build or of an earlier one. */
+const SUMMARY = new RegExp(
+  `^${LINKS} links: ${LINKS} read; .*\\b${LINKS / 2} (?:of ${LINKS} claims )?have figures that are not on the page\\n$`,
+  'm',
+);
 
 /** Sentences that end and brackets that do not, many numbers for one entry, and URLs with marks: 36,000 characters without a link to a page. */
 const HOSTILE = ['?(', '[1,1][1] ', 'file://a! '].map((part) => part.repeat(12_000 / part.length)).join('\n\n');
@@ -34,7 +38,7 @@ export async function benchCheck({ programs, rounds }) {
   await once(web, 'listening');
   const env = { ...CLEAN, HTTP_PROXY: `http://127.0.0.1:${web.address().port}` };
   const seconds = await inTurn(programs, rounds, (program) => check(program, env, REPORT, SUMMARY));
-  const hostile = await inTurn(programs, rounds, (program) => check(program, CLEAN, HOSTILE, ''));
+  const hostile = await inTurn(programs, rounds, (program) => check(program, CLEAN, HOSTILE, /^No links\n$/m));
   web.close();
   web.closeAllConnections();
   return printRows(`Check: ${LINKS} links to ${HOSTS} hosts, ${PAGE_MS} ms each, ${rounds} rounds`, [
@@ -48,6 +52,6 @@ async function check(program, env, text, summary) {
   const child = spawn(process.execPath, [program, 'check', '-'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.end(text);
   const output = (await child.stdout.toArray()).join('');
-  if (!output.endsWith(summary)) throw new Error(`Not the summary that was expected: ${output}`);
+  if (!summary.test(output)) throw new Error(`Not the summary that was expected: ${output}`);
   return (performance.now() - startedAt) / 1000;
 }

@@ -14,10 +14,15 @@ export function isObject(value: unknown): value is JsonObject {
  * number of JavaScript would change is an `ExactNumber`.
  */
 export function parseJson(text: string): unknown {
+  const value = parseShortNumbers(text);
+  return value === undefined ? undefined : withExactNumbers(text.trim(), value);
+}
+
+/** Like `parseJson`, for replies of the API: their numbers are short, and to look for long ones in each event takes time. */
+export function parseShortNumbers(text: string): unknown {
   try {
     // Removes the mark, too, and blanks that JSON does not know.
-    const json = text.trim();
-    return withExactNumbers(json, JSON.parse(json));
+    return JSON.parse(text.trim());
   } catch {
     return undefined;
   }

@@ -118,9 +118,10 @@ function toQuestion({ state, elicitation }: AskedStep): Params {
 /** Undefined unless the client asks for progress. `0` is a valid token. */
 function progressOf({ meta, args }: ClientCall, server: string, options: ClientCallOptions, notify: Send) {
   const { progressToken: token } = meta;
+  if (!isRequestId(token)) return undefined;
   const { clock, redactor } = options;
   const language = languageOf(typeof args.query === 'string' ? args.query : '');
-  return isRequestId(token) ? new CallProgress({ token, server, language, clock, redactor, notify }) : undefined;
+  return new CallProgress({ token, server, language, clock, redactor, notify });
 }
 
 function toReply(outcome: ToolOutcome, server: string, { era }: ClientCall, options: ClientCallOptions): ToolReply {

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
-import { asObject, asText, isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { asObject, asText, isObject, type JsonObject, parseShortNumbers } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
 import { openedPage, queriesOf } from './search-reply.ts';
 import { StreamedOutput } from './streamed-output.ts';
@@ -79,7 +79,7 @@ export class ResponseEvents {
   }
 
   #parse(name: string | undefined, data: string): void {
-    const event = asObject(parseJson(data));
+    const event = asObject(parseShortNumbers(data));
     const type = asText(event?.type) ?? name;
     if (event === undefined) this.#takeText(name, data.trim());
     else if (isRefusal(event, type, name)) this.#refuse(type === 'error' ? { ...event, type: undefined } : event);

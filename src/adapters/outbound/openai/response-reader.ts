@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceParser } from 'eventsource-parser';
 import { err, ok, type Result } from 'neverthrow';
 import type { Clock } from '../../../application/ports/services.ts';
-import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { isObject, type JsonObject, parseShortNumbers } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
 import { shownText } from './refusal.ts';
@@ -40,7 +40,7 @@ export async function readResponse(
 
 /** Reads a text that is no event stream: a response in JSON, or what a proxy sends in its place. */
 function readText(text: string, events: ResponseEvents): Result<JsonObject, Failure> {
-  const response = parseJson(text);
+  const response = parseShortNumbers(text);
   if (isObject(response)) {
     events.takeResponse(response);
     return ok(response);

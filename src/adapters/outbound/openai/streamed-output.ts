@@ -5,7 +5,7 @@ import {
   isObject,
   type JsonObject,
   objectsOf,
-  parseJson,
+  parseShortNumbers,
 } from '../../../domain/values/json.ts';
 import { isAnswer, isMessage, textOf } from './search-reply.ts';
 
@@ -40,9 +40,9 @@ export class StreamedOutput {
   addDelta(event: JsonObject, delta: string): void {
     const { output_index: index, item_id: id, content_index: part = 0 } = event;
     const key = `${String(index ?? id)} ${String(part)}`;
-    const streamed = this.#parts.get(key) ?? { event, deltas: [] };
-    streamed.deltas.push(delta);
-    this.#parts.set(key, streamed);
+    const streamed = this.#parts.get(key);
+    if (streamed === undefined) this.#parts.set(key, { event, deltas: [delta] });
+    else streamed.deltas.push(delta);
   }
 
   /** Keeps the end of a text. */
@@ -56,8 +56,9 @@ export class StreamedOutput {
 
   /** Whether an answer is complete: so is each item that has begun, and the last one is a message with a text. */
   get isAnswered(): boolean {
+    if (this.#opened.size > 0) return false;
     const last = this.#items.get(Math.max(...this.#items.keys()));
-    return this.#opened.size === 0 && last !== undefined && isAnswer(last);
+    return last !== undefined && isAnswer(last);
   }
 
   get hasText(): boolean {
@@ -71,13 +72,13 @@ export class StreamedOutput {
     const items = new Map<number, JsonObject>(isStreamed ? this.#items : received.entries());
     const isSilent = ![...items.values()].some((item) => isMessage(item) && textOf(item) !== '');
     for (const { event, deltas } of this.#parts.values()) addText(items, event, deltas.join(''));
-    for (const event of isSilent ? this.#ends.map(parseJson).filter(isObject) : []) {
+    for (const event of isSilent ? this.#ends.map(parseShortNumbers).filter(isObject) : []) {
       const part = asObject(event.part) ?? {};
       addText(items, event, textIn(event) || textIn(part));
       for (const annotation of objectsOf(part.annotations)) addAnnotation(items, { ...event, annotation });
     }
     if (this.#annotations.length > [...items.values()].flatMap(annotationsOf).length)
-      for (const event of this.#annotations.map(parseJson).filter(isObject)) addAnnotation(items, event);
+      for (const event of this.#annotations.map(parseShortNumbers).filter(isObject)) addAnnotation(items, event);
     if (items.size === 0) return response;
     return { ...response, output: [...items].sort(([a], [b]) => a - b).map(([, item]) => item) };
   }
