@@ -3,7 +3,7 @@ import { stepsOf } from '../support/steps/count-steps.ts';
 /** Parts of texts that were written to be read slowly: runs, openings without ends, nested marks, and beginnings of what a pattern looks for. */
 const PARTS: readonly string[] = [
   ...['a', ' ', '\n', '!', '[', '`', '"', '1', '> ', 'あ', '「'],
-  ...['?(', '[[a]', '![a](', '[x](http://a.b) 5. ', '*a_', '。（', '出典', '1. '],
+  ...['?(', '[[a]', '![a](', '[1] ', '[x](http://a.b) 5. ', '*a_', '。（', '出典', '1. '],
   ...['http://a', 'http://a.b/(', 'http://a!', '://a@', 'a.a/', '\nSources:\n- http://a.b\n'],
   ...['<a href="', '<pre>', '<!--', '1,', '千', '1 may '],
   ...['Bearer a', '\uE200cite\uE202a', '\uE0001\uE001', '\uE002a', '\u001B]', '{"id":1,', '😀'],

@@ -1,4 +1,4 @@
-import { hasFigures } from '../evidence/evidence.ts';
+import { hasFigures } from '../evidence/figures.ts';
 import type { Kind } from '../values/kind.ts';
 import { type CitedClaim, sentencesIn } from './cited-sentences.ts';
 import { ignoredLines } from './ignored-lines.ts';
@@ -7,7 +7,7 @@ import { type ReadBlock, readBlocks } from './text-notes.ts';
 import type { TextPiece } from './text-piece.ts';
 import { type Place, placesIn } from './text-places.ts';
 import { citedQuotes, type ReadQuotable } from './text-quotes.ts';
-import { linkedPage, type SkippedUrl, shownUrl, type WrittenUrl } from './written-url.ts';
+import { type LinkedPage, linkedPage, type SkippedUrl, shownUrl, type WrittenUrl } from './written-url.ts';
 
 /** Maximum length of a text without its HTML, in UTF-16 code units. */
 export const MAX_TEXT_CHARS = 200_000;
@@ -64,6 +64,8 @@ class Reading {
   readonly #skipped: SkippedUrl[] = [];
   readonly #claims = new Map<string, TextClaim & { readonly urls: string[] }>();
   readonly #blocks: (Omit<ReadQuotable, 'sentences'> & { readonly sentences: readonly ReadSentence[] })[] = [];
+  /** The pages by URLs as they are written: many references may have one. */
+  readonly #pagesByUrl = new Map<string, LinkedPage>();
   #seen = 0;
 
   constructor(source: string, pieces: readonly TextPiece[]) {
@@ -157,7 +159,8 @@ class Reading {
 
   /** Adds a link, and returns the URL by which its page is known. `isReference`: only its note has the URL. */
   #cite({ url: found, at }: WrittenUrl, isReference = false): readonly string[] {
-    const link = linkedPage(found);
+    const link = this.#pagesByUrl.get(found) ?? linkedPage(found);
+    this.#pagesByUrl.set(found, link);
     if (link.kind === 'skipped') {
       if (!isReference) this.#skipped.push({ url: found, at, reason: link.reason });
       return [];

@@ -1,4 +1,4 @@
-import { hasFigures } from '../evidence/evidence.ts';
+import { hasFigures } from '../evidence/figures.ts';
 import { toClaim } from './claim-text.ts';
 import { MARKS } from './marked-text.ts';
 

@@ -21,6 +21,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '「': '」',
   '『': '』',
 };
+const ANY = new RegExp(`[${Object.keys(CLOSING).join('')}]`);
 /** Shorter passages are names, titles and terms. */
 const [MIN_CHARS, MIN_JAPANESE] = [25, 12];
 /** Maximum length of a passage. A mark that is not closed within it opens nothing. */
@@ -29,11 +30,9 @@ const MAX_CHARS = 3000;
 /** The passages of a block in quotation marks that are long enough to be quotations. */
 export function quotedPassages({ text, codes, placeOf }: MarkedText): readonly QuotedPassage[] {
   const passages: QuotedPassage[] = [];
-  const isCode = (index: number) => {
-    const at = placeOf(index);
-    return codes.some((code) => at >= code.at && at < code.end);
-  };
-  const ends = closingMarks(text, isCode);
+  if (!ANY.test(text)) return passages;
+  const inCode = new Set(codes.flatMap(({ at, end }) => Array.from({ length: end - at }, (_, index) => at + index)));
+  const ends = closingMarks(text, (index) => inCode.has(placeOf(index)));
   for (let start = 0; start < text.length; start += 1) {
     const last = ends.get(start);
     if (last === undefined) continue;
@@ -56,18 +55,19 @@ function isQuotation(text: string): boolean {
 /** The index of the closing mark by that of each opening mark, in one pass for each kind of marks. */
 function closingMarks(text: string, isCode: (index: number) => boolean): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
-  for (const [opening, closing] of Object.entries(CLOSING))
-    if (text.includes(opening))
-      addPairs(ends, text, opening, (at) => isCode(at) || !`${opening}${closing}`.includes(text.charAt(at)));
+  for (const [opening, closing] of Object.entries(CLOSING)) {
+    const isMark = (at: number) => (text.charAt(at) === opening || closing.includes(text.charAt(at))) && !isCode(at);
+    if (text.includes(opening)) addPairs(ends, text, opening, isMark);
+  }
   return ends;
 }
 
 /** Adds the pairs of one kind of marks. Marks of the same kind are nested, but straight ones are not. */
-function addPairs(ends: Map<number, number>, text: string, opening: string, isOther: (index: number) => boolean): void {
+function addPairs(ends: Map<number, number>, text: string, opening: string, isMark: (index: number) => boolean): void {
   const isStraight = CLOSING[opening] === opening;
   const open: number[] = [];
   for (let at = text.indexOf(opening); at < text.length; at += 1) {
-    if (isOther(at)) continue;
+    if (!isMark(at)) continue;
     const start = open.at(-1);
     const isNear = start !== undefined && at - start < MAX_CHARS;
     const isOpening = text.charAt(at) === opening;

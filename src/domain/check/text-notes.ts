@@ -34,7 +34,7 @@ export function readBlocks(pieces: readonly TextPiece[]) {
       notes.define(definitions[next], at);
     const { names, isProse } = kinds.next(block, at);
     const urls = names.length === 0 ? [] : urlsIn(block);
-    if (urls.length > 0) for (const name of names) notes.add(name, urls, at);
+    for (const name of names) notes.add(name, urls, at);
     return isProse && (urls.length === 0 || names.every((name) => name.startsWith('#')));
   });
   for (; next < definitions.length; next += 1) notes.define(definitions[next], blocks.length);
@@ -57,9 +57,16 @@ function urlsIn(block: TextBlock): readonly WrittenUrl[] {
   return markedText(block, () => false).marks.flatMap(({ url, at }) => (url === undefined ? [] : [{ url, at }]));
 }
 
+/** The pages of a note. `end`: the number of the last block that belongs to it. */
+interface Note {
+  readonly urls: WrittenUrl[];
+  readonly at: number;
+  end: number;
+}
+
 /** The notes of a text by their names. */
 class Notes {
-  readonly #notes = new Map<string, { readonly all: { urls: readonly WrittenUrl[]; at: number }[]; passed: number }>();
+  readonly #notes = new Map<string, { readonly all: Note[]; passed: number }>();
 
   has(name: string): boolean {
     return this.#notes.has(name);
@@ -72,10 +79,14 @@ class Notes {
   /** Adds a note. `at`: the number of blocks before it. Further paragraphs of a footnote belong to it. */
   add(name: string, urls: readonly WrittenUrl[], at: number): void {
     const notes = this.#notes.get(name) ?? { all: [], passed: 0 };
-    this.#notes.set(name, notes);
     const last = notes.all.at(-1);
-    if (last !== undefined && name.startsWith('^') && last.at === at - 1) last.urls = [...last.urls, ...urls];
-    else notes.all.push({ urls, at });
+    if (last !== undefined && name.startsWith('^') && last.end === at - 1) {
+      last.urls.push(...urls);
+      last.end = at;
+    } else if (urls.length > 0) {
+      notes.all.push({ urls: [...urls], at, end: at });
+      this.#notes.set(name, notes);
+    }
   }
 
   /** Each list of sources may start with 1 again: a number refers to the next list. Blocks are read in their order. */

@@ -25,14 +25,25 @@ export function citedQuotes(blocks: readonly ReadQuotable[]): readonly CitedQuot
 }
 
 function passagesOf(block: ReadQuotable): readonly CitedQuote[] {
-  const { marked, pages } = block;
+  const { marked, pages, sentences } = block;
+  const passages = quotedPassages(marked);
+  if (passages.length === 0) return [];
   // A link around an image, such as a badge, cites nothing.
-  const ofBlock = pages.filter((_, mark) => marked.marks[mark]?.isEmpty !== true).flat();
-  const badges = new Set(pages.flat().filter((url) => !ofBlock.includes(url)));
-  return quotedPassages(marked).flatMap((passage) => {
-    const next = pagesAfter(block, passage);
-    const ofSentence = (next.length > 0 ? next : sentenceOf(block, passage)).filter((url) => !badges.has(url));
-    const urls = [...new Set(ofSentence.length > 0 ? ofSentence : ofBlock)];
+  const ofBlock = new Set(pages.filter((_, mark) => marked.marks[mark]?.isEmpty !== true).flat());
+  const badges = new Set(pages.flat().filter((url) => !ofBlock.has(url)));
+  const cited = (urls: readonly string[]) => {
+    const known = new Set(urls.filter((url) => !badges.has(url)));
+    return [...(known.size > 0 ? known : ofBlock)];
+  };
+  // The pages of a sentence are one list for all of its quotations.
+  let ofSentence = cited([]);
+  let next = 0;
+  return passages.flatMap((passage) => {
+    const from = next;
+    while ((sentences[next]?.from ?? passage.end) < passage.end) next += 1;
+    if (next > from) ofSentence = cited(sentences[next - 1]?.urls ?? []);
+    const after = pagesAfter(block, passage);
+    const urls = after.length > 0 ? cited(after) : ofSentence;
     return urls.length === 0 ? [] : [{ text: passage.text, at: marked.placeOf(passage.start), urls }];
   });
 }
@@ -51,9 +62,4 @@ function pagesAfter({ marked: { text }, pages }: ReadQuotable, { start, end }: Q
   return [...`${inside}${isNextSentence ? '' : shown}`.matchAll(/\uE000(\d+)\uE001/g)].flatMap(
     ([, mark]) => pages[Number(mark)] ?? [],
   );
-}
-
-/** The pages of the sentence in which a quotation ends. */
-function sentenceOf({ sentences }: ReadQuotable, { end }: QuotedPassage): readonly string[] {
-  return sentences.findLast(({ from }) => from < end)?.urls ?? [];
 }

@@ -27,7 +27,7 @@ const NUMERIC =
 
 /** The places of dates in a folded text. A place has several dates if it lists days of a month, or if the order of day and month is not known. */
 export function datesIn(text: string) {
-  const japanese = [...text.matchAll(JAPANESE)].map((match) => {
+  const japanese = (/[年月]/.test(text) ? [...text.matchAll(JAPANESE)] : []).map((match) => {
     const [, era, eraYear = '', year, month = match[6], days = match[7]] = match;
     const since = ERAS.get(era ?? '');
     const inEra = eraYear === '元' ? 1 : toReading(eraYear).value;

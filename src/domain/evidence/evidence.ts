@@ -55,10 +55,6 @@ export function figuresOn(
   });
 }
 
-export function hasFigures(claim: string): boolean {
-  return missingFigures([claim], figureIndex('')).length > 0;
-}
-
 /** The best passage for any of the claims, or the finding that no passage resembles one. */
 function resemblance(claims: readonly string[], visible: string, language: ReturnType<typeof textLanguage>) {
   const comparable = claims.filter((claim) => textLanguage(claim) === language);

@@ -13,12 +13,19 @@ export function missingFigures(claims: readonly string[], index: FigureIndex): s
   return [...new Set(claims.flatMap((claim) => missingIn(claim, index)))].slice(0, 10);
 }
 
+export function hasFigures(claim: string): boolean {
+  return figuresIn(claim).length > 0;
+}
+
 function missingIn(claim: string, index: FigureIndex): string[] {
   return figuresIn(claim)
     .filter((figure) => !figure.isOn(index))
     .sort((a, b) => a.start - b.start)
     .map(({ start, end }) => claim.slice(start, end).trim() + (PERCENT.exec(claim.slice(end))?.[0] ?? ''));
 }
+
+/** What every date, time and number that is not in words has, in a folded text. */
+const DIGIT = /[\d〇一二三四五六七八九十百千¼-¾⅐-⅞]/;
 
 /** A figure of a claim. */
 interface Figure {
@@ -34,30 +41,47 @@ function figuresIn(claim: string): readonly Figure[] {
     (readings: readonly Reading[], start = 0) =>
     (index: FigureIndex) =>
       readings.some((reading) => isNear(index, reading, isHedged(text, start)));
-  const forms: readonly (readonly (Figure & { readonly isNone?: boolean })[])[] = [
-    datesIn(text)
-      .filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]))
-      .map(({ dates, ...at }) => ({ ...at, isOn: (index) => dates.some((date) => hasDate(index, date)) })),
-    timesIn(text).map(({ seconds, ...at }) => ({ ...at, isOn: ({ times }) => seconds.some((one) => times.has(one)) })),
-    yearsIn(text).map(({ parts, ...at }) => ({
-      ...at,
-      isOn: (index) => parts.every((part) => hasNumber(part)(index)),
-    })),
-    fractionsIn(text).map(({ readings, isPart, ...at }) => ({ ...at, isOn: hasNumber(readings), isNone: !isPart })),
+  const found: (Figure & { readonly isNone?: boolean })[] = [];
+  const add = (some: readonly (Figure & { readonly isNone?: boolean })[]) => {
+    for (const one of some) if (!found.some(({ start, end }) => one.start < end && start < one.end)) found.push(one);
+  };
+  // Without a digit, only words can be figures.
+  const hasDigit = DIGIT.test(text);
+  if (hasDigit) {
+    add(
+      datesIn(text)
+        .filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]))
+        .map(({ dates, ...at }) => ({ ...at, isOn: (index) => dates.some((date) => hasDate(index, date)) })),
+    );
+    add(
+      timesIn(text).map(({ seconds, ...at }) => ({
+        ...at,
+        isOn: ({ times }) => seconds.some((one) => times.has(one)),
+      })),
+    );
+    add(
+      yearsIn(text).map(({ parts, ...at }) => ({
+        ...at,
+        isOn: (index) => parts.every((part) => hasNumber(part)(index)),
+      })),
+    );
+  }
+  add(fractionsIn(text).map(({ readings, isPart, ...at }) => ({ ...at, isOn: hasNumber(readings), isNone: !isPart })));
+  add(
     numberWordsIn(text).map(({ readings, isLoose, ...at }) => ({
       ...at,
       isOn: hasNumber(readings, at.start),
       isNone: isLoose || (readings[0]?.value ?? 0) <= MAX_SMALL || isLabel(text, at.start, at.end),
     })),
-    numeralsIn(text).map(({ version, readings, ...at }) => ({
-      ...at,
-      isOn: version === undefined ? hasNumber(readings, at.start) : ({ text }) => text.includes(version),
-      isNone: !isFigure(text, at.start, at.end, readings[0]),
-    })),
-  ];
-  const found: (Figure & { readonly isNone?: boolean })[] = [];
-  for (const some of forms)
-    for (const one of some) if (!found.some(({ start, end }) => one.start < end && start < one.end)) found.push(one);
+  );
+  if (hasDigit)
+    add(
+      numeralsIn(text).map(({ version, readings, ...at }) => ({
+        ...at,
+        isOn: version === undefined ? hasNumber(readings, at.start) : ({ text }) => text.includes(version),
+        isNone: !isFigure(text, at.start, at.end, readings[0]),
+      })),
+    );
   return found.filter(({ isNone = false }) => !isNone);
 }
 

@@ -16,5 +16,6 @@ export function isLabel(text: string, start: number, end: number): boolean {
   const before = text.slice(Math.max(0, start - MAX_BEFORE), start);
   const after = text.slice(end, end + 10);
   const isPart = /第 ?$/.test(before) && PART.test(after);
-  return isPart || PAGE.test(after) || JAPANESE.test(before) || ENGLISH.test(before);
+  if (isPart || PAGE.test(after) || JAPANESE.test(before)) return true;
+  return /[a-z§]/.test(before) && ENGLISH.test(before);
 }

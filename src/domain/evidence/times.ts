@@ -33,6 +33,7 @@ export function timesIn(text: string): readonly TimeOfDay[] {
     if (from?.[1] !== undefined) add(index - before.length + from.index, from[1], secondsOf(from[1]));
     add(index, shown, secondsOf(clock, half));
   }
+  if (!text.includes('時')) return times;
   for (const { 0: shown, index, groups: { half = '', hour = '', minute = '0', isHalf } = {} } of text.matchAll(
     JAPANESE,
   )) {

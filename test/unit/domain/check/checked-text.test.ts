@@ -105,6 +105,11 @@ describe('links', () => {
       ['A: It is 4.', 'B: It is 5.', 'C: It is 5.'],
     ],
     [
+      'a footnote of several paragraphs',
+      lines('It is 4.[^1]', '', `[^1]: ${A}`, '', `    ${B}`, '', '    It is old.', '', `    ${C}`),
+      ['A: It is 4.', 'B: It is 4.', 'C: It is 4.'],
+    ],
+    [
       'numbers that follow each other',
       lines('It is 4.[1][2] It is 5.[^1][^2]', 'Sources:', `1. ${A}`, `2. ${B}`, `[^1]: ${A}`, `[^2]: ${B}`),
       ['A: It is 4. | It is 5.', 'B: It is 4. | It is 5.'],
