@@ -1,5 +1,5 @@
 import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
-import type { ReloadedPart } from '../adapters/inbound/http/metrics.ts';
+import type { Metrics, ReloadedPart } from '../adapters/inbound/http/metrics.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
@@ -20,13 +20,18 @@ import { composeLoginPages } from './login-pages.ts';
 import type { Runtime } from './runtime.ts';
 import type { Reloaded } from './servers-reload.ts';
 
+/** Returns what counts whether a part of the configuration was read again. */
+export type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
+
+interface Composed {
+  readonly http: HttpConfig;
+  readonly servers: Pick<LoadedServers<never>, 'gateway'>;
+  readonly metrics: Pick<Metrics, 'onLoginFailure'>;
+  readonly onReload: OnReload;
+}
+
 /** Composes who calls: their tokens, limits, and logins to the servers of the configuration, which a reload replaces (`applied`). */
-export async function composeCallers(
-  runtime: Runtime,
-  http: HttpConfig,
-  servers: Pick<LoadedServers<never>, 'gateway'>,
-  onReload: OnReload,
-) {
+export async function composeCallers(runtime: Runtime, { http, servers, metrics, onReload }: Composed) {
   const { config, audit } = runtime;
   const applied: { current: Reloaded } = { current: config };
   const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
@@ -34,8 +39,10 @@ export async function composeCallers(
     http,
     servers: () => applied.current.servers ?? [],
     keys: oauth?.keys,
-    onEvent: ({ event, outcome, owner, server, scopes }) =>
-      void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes }),
+    onEvent: ({ event, outcome, owner, server, scopes }) => {
+      if (event === 'login' && outcome === 'failed') metrics.onLoginFailure(server);
+      void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes });
+    },
   });
   const quota = config.quota && (await composeQuota(runtime, config.quota));
   const tokens = composeTokens(http, runtime, onReload('token_file'), (callers) =>
@@ -43,9 +50,6 @@ export async function composeCallers(
   );
   return { tokens, oauth, quota, logins, applied };
 }
-
-/** Returns what counts whether a part of the configuration was read again. */
-export type OnReload = (part: ReloadedPart) => (isSuccessful: boolean) => void;
 
 /**
  * The tokens of callers: those of variables, and those of `http.token_file` as it was when it could last be used. `onCallers` gets the callers after a

@@ -1,4 +1,4 @@
-import { LOGIN_MESSAGES } from '../adapters/inbound/words/server-messages.ts';
+import { LOGIN_MESSAGES, loginPath } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
@@ -9,6 +9,8 @@ import type { JsonObject } from '../domain/values/json.ts';
 import type { Runtime } from './runtime.ts';
 
 type Described = Pick<Runtime, 'config' | 'clock' | 'loginsKey'> & {
+  /** The origin under which browsers reach this program; undefined unless HTTP is served. */
+  readonly publicUrl?: (() => string | undefined) | undefined;
   /** Whether callers share this program. */
   readonly isShared?: boolean | undefined;
   /** What callers can be asked: some servers list a tool that asks only to clients that declare it. */
@@ -19,7 +21,7 @@ type Described = Pick<Runtime, 'config' | 'clock' | 'loginsKey'> & {
 export function toDescribed(
   entry: ServerEntry,
   toServer: (entry: ServerEntry, use: LoginUse) => ToolServer,
-  { config, clock, loginsKey, isShared = false, declared = () => ({}) }: Described,
+  { config, clock, loginsKey, publicUrl, isShared = false, declared = () => ({}) }: Described,
 ): DescribedServer {
   const { connection, start, login, maxConnections, ...definition } = entry;
   const transport = connection.kind === 'child' ? 'stdio' : connection.transport === 'sse' ? 'sse' : 'http';
@@ -36,7 +38,7 @@ export function toDescribed(
   if (!isPerCaller || !isShared || connection.kind === 'child')
     return { ...described, definition: { ...definition, start, transport }, key };
   const { name } = entry;
-  const loginUrl = loginUrlOf(name, { config });
+  const loginUrl = loginUrlOf(name, publicUrl?.());
   return {
     ...described,
     // Connections begin with requests of callers.
@@ -51,9 +53,9 @@ export function toDescribed(
   };
 }
 
-/** Where the callers of an endpoint sign in to a server; undefined unless HTTP is served. */
-export function loginUrlOf(server: string, { config: { http } }: Pick<Runtime, 'config'>): string | undefined {
-  return http?.publicUrl === undefined ? undefined : `${http.publicUrl}/login/${server}`;
+/** Where the callers of an endpoint sign in to a server; undefined if browsers cannot reach the endpoint. */
+export function loginUrlOf(server: string, publicUrl: string | undefined): string | undefined {
+  return publicUrl && new URL(loginPath(server), publicUrl).href;
 }
 
 /** What of an entry can change the lists of its server: the connection, inherited variables, and the login. */

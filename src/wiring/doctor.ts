@@ -8,6 +8,7 @@ import {
   checkServers,
   checkSettings,
   checkVariables,
+  invalidConfiguration,
   NODE,
   RECORDINGS,
 } from '../adapters/inbound/cli/doctor-checks.ts';
@@ -32,6 +33,7 @@ import type { CommandContext } from '../adapters/inbound/cli/terminal.ts';
 import { type CheckedValue, checkValues } from '../adapters/inbound/cli/value-checks.ts';
 import { probeAuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { unpricedModels } from '../adapters/outbound/config/sections.ts';
+import type { CheckedHttp } from '../adapters/outbound/config/server-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { kindOf } from '../adapters/outbound/login/login.ts';
 import { childEnvironment, commandProblem } from '../adapters/outbound/mcp-client/child-command.ts';
@@ -41,10 +43,12 @@ import { never } from '../application/async/deadline.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';
 import { placeOf } from '../application/ports/values.ts';
 import { isOld, LIST } from '../domain/answers/prices.ts';
+import type { LoginOwner } from '../domain/gateway/login-owner.ts';
 import { valueFailureWords } from '../domain/values/value-failure.ts';
 import { zonedDate } from '../domain/values/zoned-date.ts';
 import { composeApiKey } from './api-key.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
+import { loginUrlOf } from './described-servers.ts';
 import type { ComposedGateway } from './gateway.ts';
 import { hasStyles, type Runtime } from './runtime.ts';
 
@@ -62,14 +66,18 @@ export async function runDoctor(
   signal: AbortSignal,
 ): Promise<number> {
   const { config, redactor, out, ownCommand } = context;
-  const { openai, llm, grounding, access, audit, lock, quota } = config;
+  const { openai, llm, grounding, access, audit, lock, quota, servers = [] } = config;
   const gateway = composed?.gateway;
   const key = { ...checkedKey(openai), read: keyReader(context) };
   const isSentOpenly = isUnencrypted(openai.baseUrl);
   const checks = [
     ...(await configurationChecks(context)),
     checkValues(checkedValues(context)),
-    gateway && checkServers(gateway),
+    gateway &&
+      checkServers(
+        gateway,
+        servers.filter(({ login }) => login === 'per_caller').map(({ name }) => name),
+      ),
     checkLogins(() => checkedLogins(context, composed), ownCommand),
     grounding && checkGrounding(grounding, gateway),
     access && checkAccess(access, gateway),
@@ -119,11 +127,12 @@ async function configurationChecks({ config, clock }: Runtime, unset: readonly C
   const today = zonedDate(clock.now(), config.timeZone);
   const unpriced = config.priceOf === undefined ? [] : unpricedModels(profiles, config.priceOf).map(([model]) => model);
   const prices = { oldList: isOld(LIST.date, today) ? LIST.date : undefined, unpriced };
-  const isOpenToMachine = await config.isOpenToMachine();
+  const { isOpenToMachine = false, problems = [] } = (await config.readHttp()) ?? {};
   return [
     NODE,
     checkConfiguration(describeSources(sources), notices),
     checkVariables(unset),
+    ...(problems.length > 0 ? [invalidConfiguration(problems, 'http')] : []),
     checkSettings({ isOpenToMachine, ...(llm.adapter !== 'offline' && { prices }) }),
   ];
 }
@@ -177,19 +186,32 @@ function toConfigured(entry: ServerEntry, { secretVariables }: Runtime['config']
 /** The keys with variables that decide where a server is. */
 const DECISIVE: readonly string[] = ['url', 'command', 'envs.PATH', 'env.PATH'];
 
-/** The logins, and the servers that sign in by themselves, in their order. */
+/** The logins, the servers that sign in by themselves, and the callers who have no login, in the order of the servers. */
 async function checkedLogins(runtime: Runtime, gateway: ComposedGateway | undefined): Promise<readonly CheckedLogin[]> {
-  const { servers = [] } = runtime.config;
+  const { servers = [], readHttp } = runtime.config;
   if (servers.every(({ connection }) => connection.kind === 'child')) return [];
   const { composeLogins } = await import('./logins.ts');
-  const logins = await composeLogins(runtime).list();
-  const toLogins = async ({ name, connection }: ServerEntry): Promise<readonly CheckedLogin[]> => {
+  const [logins, http] = [await composeLogins(runtime).list(), await readHttp()];
+  const toLogins = async ({ name, connection, login }: ServerEntry): Promise<readonly CheckedLogin[]> => {
     const { auth } = connection.kind === 'remote' ? connection : {};
-    if (auth === undefined || kindOf(auth) === 'person') return logins.filter(({ server }) => server === name);
-    const { grant, clientId } = auth;
-    return [{ server: name, grant, clientId, login: await gateway?.machineLogin(name) }];
+    if (auth !== undefined && kindOf(auth) !== 'person') {
+      const { grant, clientId } = auth;
+      return [{ server: name, grant, clientId, login: await gateway?.machineLogin(name) }];
+    }
+    const own = logins.filter(({ server }) => server === name);
+    const checked = own.map((one) => ({ ...one, isOfNobody: http !== undefined && !isCallerOf(http, one.owner) }));
+    const isMissing = (caller: string) => !own.some(({ owner }) => owner?.kind === 'token' && owner.name === caller);
+    const without = login === 'per_caller' ? (http?.callers ?? []).filter(isMissing) : [];
+    const missing = { server: name, without, signInUrl: loginUrlOf(name, http?.publicUrl) };
+    return without.length === 0 ? checked : [...checked, missing];
   };
   return (await Promise.all(servers.map(toLogins))).flat();
+}
+
+/** Whether a login may still be used: it is no caller's, or that of one who still exists, as far as that is known. */
+function isCallerOf({ callers, issuer }: CheckedHttp, owner: LoginOwner | undefined): boolean {
+  if (owner?.kind === 'token') return callers?.includes(owner.name) !== false;
+  return owner?.kind !== 'subject' || owner.issuer === issuer;
 }
 
 function describeSources({ yaml, env, cli }: Runtime['config']['sources']): string {

@@ -7,7 +7,6 @@ import { leftOutMessage, notApprovedMessage } from '../adapters/inbound/words/se
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { DefinitionFiles } from '../adapters/outbound/definitions/definition-files.ts';
 import { cacheFolder } from '../adapters/outbound/files/local-files.ts';
-import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import { childEnvironment } from '../adapters/outbound/mcp-client/child-command.ts';
 import { ChildToolServer } from '../adapters/outbound/mcp-client/child-tool-server.ts';
 import { whenNeeded } from '../application/async/shared-runs.ts';
@@ -21,6 +20,7 @@ import type { ApprovedTools } from '../domain/gateway/approved-tools.ts';
 import type { LoginUse } from '../domain/gateway/login-owner.ts';
 import type { JsonObject } from '../domain/values/json.ts';
 import { toDescribed } from './described-servers.ts';
+import type { RemoteOptions } from './logins.ts';
 import type { RemoteServers } from './remote-servers.ts';
 import { commandForClients, IDENTITY, PROGRAM, type Runtime } from './runtime.ts';
 import { type RenewValues, serversWithValues } from './server-values.ts';
@@ -28,11 +28,10 @@ import { type RenewValues, serversWithValues } from './server-values.ts';
 /** A gateway with started servers, and functions that change and close it. */
 export type ComposedGateway = Awaited<ReturnType<typeof composeGateway>>;
 
-export interface GatewayOptions {
+export interface GatewayOptions extends RemoteOptions {
   readonly servers: readonly ServerEntry[];
   readonly onToolsChanged?: () => void;
   readonly onListChanged?: OnListChanged | undefined;
-  readonly onRenewal?: OnRenewal;
   /** Returns what callers can be asked, when a server starts (MCP, client capabilities). */
   readonly declared?: () => JsonObject;
   /** Whether callers share the servers. */
@@ -44,8 +43,6 @@ export interface GatewayOptions {
   /** Logs what happens to servers. Default: the logger of the program. */
   readonly logger?: Logger;
 }
-
-type OnRenewal = (server: string, outcome: RenewalOutcome) => void;
 
 /** Composes the gateway, and starts the servers that start with it. */
 export async function composeGateway(runtime: Runtime, options: GatewayOptions) {
@@ -131,7 +128,7 @@ interface Made {
 /** Makes servers of entries of the configuration. `programEnds` aborts when the program ends, and its servers must end soon. */
 function createToolServers(
   runtime: Runtime,
-  { logSpawn, declared, onRenewal = () => {} }: Pick<GatewayOptions, 'logSpawn' | 'declared' | 'onRenewal'>,
+  { logSpawn, declared, ...options }: Pick<GatewayOptions, 'logSpawn' | 'declared' | keyof RemoteOptions>,
   programEnds: AbortSignal,
 ) {
   const { config, clock, logger } = runtime;
@@ -141,7 +138,7 @@ function createToolServers(
     const { name, connection, maxResponseBytes: maxBytes, forwardBaggage } = entry;
     const common = { name, maxBytes, forwardBaggage, clock, logger, identity: IDENTITY, declared };
     if (connection.kind === 'remote') {
-      remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, onRenewal));
+      remote ??= import('./remote-servers.ts').then((module) => module.createRemoteServers(runtime, options));
       return (await remote).create({ ...connection, ...common, renew, use });
     }
     const { envs, inheritEnv: inherit, notInherited = [] } = connection;

@@ -3,6 +3,7 @@ import { FAILED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { accessWords } from '../adapters/inbound/http/access-log.ts';
 import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
+import type { LoginServices } from '../adapters/inbound/http/services.ts';
 import { groundingWarnings, messageForProblem, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
@@ -64,6 +65,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
     declared: () => ASKABLE,
     logSpawn: (line) => stderr.say('info', line),
     onRenewal: (server, outcome) => metrics.onRenewal(server, outcome),
+    publicUrl: () => logins && server.publicUrl,
     on: (event) => metrics.on(event),
   });
   const { catalogue, checks, moreInstructions, application, startGateway, endServers, expose } = composed;
@@ -71,7 +73,7 @@ async function compose(runtime: Runtime, http: HttpConfig) {
   // No client can be notified of changes.
   const served = { gateway: () => servers.whenLoaded(), notifiesOfChanges: false };
   const exposed = await expose(config.gateway.expose ? served : undefined);
-  const callers = await composeCallers(runtime, http, servers, onReload);
+  const callers = await composeCallers(runtime, { http, servers, metrics, onReload });
   const { quota, tokens, oauth, logins, applied } = callers;
   const lasting = groundingWarnings(config.grounding, http.requiresToken);
   const server = new HttpServer({
@@ -108,17 +110,25 @@ async function compose(runtime: Runtime, http: HttpConfig) {
 
 /** Registers the metrics that only some configurations have. */
 function registerMetrics({ config, audit }: Runtime, { metrics, onReload, ...endpoint }: Endpoint): void {
-  const { http, servers, openCalls, application, quota, oauth } = endpoint;
+  const { http, servers, openCalls, application, quota, oauth, logins } = endpoint;
   onReload('configuration')(true);
   if (http.tokenFile !== undefined) onReload('token_file')(true);
   metrics.registerServers(servers);
   if (openCalls !== undefined) metrics.registerCounts('open_questions', () => openCalls.questions());
   metrics.registerCounts('server_connections', () => servers.gateway?.connections ?? new Map());
+  if (logins !== undefined) metrics.registerCounts('logins', () => countLogins(logins));
   if (config.citations.check !== 'off') metrics.registerChecks(() => application()?.checkCounts);
   if (audit !== undefined) metrics.registerAudit(() => audit.failures);
   if (oauth !== undefined) metrics.registerState('issuer_up', () => oauth.verifier.isUp);
   if (quota !== undefined && config.quota?.store !== 'memory')
     metrics.registerState('quota_store_up', () => quota.isUp);
+}
+
+/** The logins of callers to each server that has some. */
+async function countLogins({ logins }: LoginServices): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { server } of await logins.list()) counts.set(server, (counts.get(server) ?? 0) + 1);
+  return counts;
 }
 
 /** A terminal sends SIGHUP when it is closed; elsewhere, this signal asks for a reload. */

@@ -13,6 +13,7 @@ import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { CallerLogins } from '../application/ports/caller-logins.ts';
 import type { Logins } from '../application/ports/tool-server.ts';
 import { idOfUse, LOCAL_OWNER, type LoginUse } from '../domain/gateway/login-owner.ts';
+import type { OwnCommand } from '../domain/gateway/own-command.ts';
 import { loginCommand } from '../domain/gateway/tool-call-error.ts';
 import { loginUrlOf } from './described-servers.ts';
 import { commandForClients, type Runtime } from './runtime.ts';
@@ -23,12 +24,18 @@ export function loginFiles({ config, clock, logger, loginsKey: key }: Runtime): 
   return new LoginFiles(config.gateway.logins, clock, { logger, key });
 }
 
+/** What happens outside of a login: `publicUrl` returns the origin under which browsers reach this program. */
+export interface RemoteOptions {
+  readonly onRenewal?: ((server: string, outcome: RenewalOutcome) => void) | undefined;
+  readonly publicUrl?: (() => string | undefined) | undefined;
+}
+
 /** The login of a remote server. Undefined if its headers have credentials, or if others could read its token. */
 export function remoteLogin(
   { use, ...server }: LoginServer & { readonly use: LoginUse },
   runtime: Runtime,
   fetch: typeof globalThis.fetch,
-  onRenewal: (server: string, outcome: RenewalOutcome) => void,
+  { onRenewal, publicUrl }: RemoteOptions,
 ): RemoteLogin | undefined {
   const { clock, logger, redactor } = runtime;
   const { name, url, auth } = server;
@@ -47,11 +54,11 @@ export function remoteLogin(
       const text = `gateway: ${name}: the login was ${outcome === 'failed' ? 'not renewed' : outcome}${kept}${why}`;
       if (kept !== '' || outcome === 'refused') logger.warn(text);
       else logger.debug(text);
-      onRenewal(name, outcome);
+      onRenewal?.(name, outcome);
     },
   };
   const isOfCaller = use !== 'shared';
-  const signIn = kindOf(auth) === 'person' ? signInTo(name, use, runtime) : undefined;
+  const signIn = kindOf(auth) === 'person' ? signInTo(name, use, commandForClients(runtime), publicUrl?.()) : undefined;
   return new RemoteLogin({
     name,
     signIn,
@@ -65,9 +72,9 @@ export function remoteLogin(
 }
 
 /** How a person signs in to a server: a caller at the pages of this program, everyone else by a command. */
-function signInTo(server: string, use: LoginUse, runtime: Runtime): string {
-  const url = use === 'shared' || use.kind === 'local' ? undefined : loginUrlOf(server, runtime);
-  return url === undefined ? `with: ${loginCommand(server, commandForClients(runtime))}` : `at ${url}`;
+function signInTo(server: string, use: LoginUse, ownCommand?: OwnCommand, publicUrl?: string): string {
+  const url = use === 'shared' || use.kind === 'local' ? undefined : loginUrlOf(server, publicUrl);
+  return url === undefined ? `with: ${loginCommand(server, ownCommand)}` : `at ${url}`;
 }
 
 /** Why a person cannot sign in to a server; undefined if one can. */

@@ -1,12 +1,11 @@
 import type { LoginServer } from '../adapters/outbound/login/login.ts';
-import type { RenewalOutcome } from '../adapters/outbound/login/login-tokens.ts';
 import type { RemoteLogin } from '../adapters/outbound/mcp-client/remote-login.ts';
 import { RemoteToolServer, type RemoteToolServerOptions } from '../adapters/outbound/mcp-client/remote-tool-server.ts';
 import { renewedFetch } from '../adapters/outbound/mcp-client/renewed-values.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
 import type { LoginUse } from '../domain/gateway/login-owner.ts';
-import { remoteLogin } from './logins.ts';
+import { type RemoteOptions, remoteLogin } from './logins.ts';
 import type { Runtime } from './runtime.ts';
 import type { RenewValues } from './server-values.ts';
 
@@ -19,7 +18,7 @@ type CreatedServer = LoginServer &
   };
 
 /** Creates servers on other machines. Import this file only when one connects, because a server on this machine needs no network. */
-export function createRemoteServers(runtime: Runtime, onRenewal: (server: string, outcome: RenewalOutcome) => void) {
+export function createRemoteServers(runtime: Runtime, options: RemoteOptions) {
   const network = createProxyFetch(process.env);
   const logins = new Map<string, RemoteLogin | undefined>();
   return {
@@ -27,7 +26,7 @@ export function createRemoteServers(runtime: Runtime, onRenewal: (server: string
     create: ({ renew, use, ...server }: CreatedServer): ToolServer => {
       const fetch =
         renew === undefined ? network.fetch : renewedFetch({ fetch: network.fetch, configured: server, renew });
-      const login = remoteLogin({ ...server, use }, runtime, fetch, onRenewal);
+      const login = remoteLogin({ ...server, use }, runtime, fetch, options);
       if (use === 'shared') logins.set(server.name, login);
       return new RemoteToolServer({ ...server, login, fetch });
     },

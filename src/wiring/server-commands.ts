@@ -142,10 +142,11 @@ export async function runLogins(
 ): Promise<number> {
   const { browserOf, composeLogins, whyNoLogin } = await import('./logins.ts');
   const { config, err, redactor } = context;
-  const named = 'server' in command ? command.server : undefined;
+  // Without a name, the logins of a caller to all servers end.
+  const isUsed = ({ name }: ServerEntry) => command.kind !== 'logins' && (command.server ?? name) === name;
   const entries: ServerEntry[] = [];
   for (const entry of config.servers ?? []) {
-    const completed = entry.name === named ? await completeEntry(entry, context.values, 'kept', signal) : undefined;
+    const completed = isUsed(entry) ? await completeEntry(entry, context.values, 'kept', signal) : undefined;
     if (completed?.isErr()) {
       err.write(`${redactor.inLogs(`${entry.name}: ${completed.error}`)}\n`);
       return FAILED;

@@ -146,7 +146,7 @@ test.each<[string, (kit: Awaited<ReturnType<typeof start>>) => void, () => boole
   const { parameters, browser } = await kit.begin(NOTES);
   change(kit);
   expect((await kit.logins.finish(parameters, { ...browser, mayEnd }, never())).isErr()).toBe(true);
-  expect(await kit.files.places()).toEqual([]);
+  expect(await kit.files.ownersAt(`${kit.issuer.origin}/notes`)).toEqual([]);
 });
 
 test('removes the login of one caller, and revokes its tokens', async () => {

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted } from '../../src/application/async/deadline.ts';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../src/application/ports/tool-server.ts';
+import type { LoginOwner } from '../../src/domain/gateway/login-owner.ts';
 
 export const CALLBACK = 'http://127.0.0.1:3918/callback';
 
@@ -14,6 +15,7 @@ export class FakeLogins implements Logins {
   notRevoked: string | undefined;
   readonly #servers: Readonly<Record<string, string>>;
   readonly #logins = new Map<string, LoginSummary>();
+  readonly #ofCallers: LoginSummary[] = [];
 
   /** The URLs of the servers, by their names. */
   constructor(servers: Readonly<Record<string, string>>) {
@@ -32,7 +34,13 @@ export class FakeLogins implements Logins {
     };
     if (!this.signsIn) await untilAborted(pasted(), signal);
     if (signal.aborted) return err('no sign-in');
-    const login = {
+    const login = this.#loginTo(server);
+    this.#logins.set(server, login);
+    return ok(login);
+  }
+
+  #loginTo(server: string) {
+    return {
       server,
       url: this.#servers[server] ?? '',
       issuer: 'https://auth.example.com',
@@ -41,16 +49,24 @@ export class FakeLogins implements Logins {
       renewable: true,
       isShared: false,
     };
-    this.#logins.set(server, login);
-    return ok(login);
   }
 
   async list(): Promise<readonly LoginSummary[]> {
-    return Object.keys(this.#servers).flatMap((name) => this.#logins.get(name) ?? []);
+    return Object.keys(this.#servers).flatMap((name) => [
+      ...(this.#logins.get(name) === undefined ? [] : [this.#loginTo(name)]),
+      ...this.#ofCallers.filter(({ server }) => server === name),
+    ]);
   }
 
-  async signOut(server: string): Promise<SignedOut> {
-    if (!this.#logins.delete(server)) return { kind: 'none' };
+  /** Gives callers over HTTP logins to a server. */
+  sign(server: string, ...owners: readonly LoginOwner[]): void {
+    for (const owner of owners) this.#ofCallers.push({ ...this.#loginTo(server), owner });
+  }
+
+  async signOut(server: string, _?: AbortSignal, owner?: LoginOwner): Promise<SignedOut> {
+    const at = this.#ofCallers.findIndex((one) => one.server === server && one.owner === owner);
+    const isDeleted = owner === undefined ? this.#logins.delete(server) : at >= 0 && this.#ofCallers.splice(at, 1);
+    if (isDeleted === false) return { kind: 'none' };
     return this.notRevoked === undefined ? { kind: 'deleted' } : { kind: 'not_revoked', reason: this.notRevoked };
   }
 }

@@ -3,6 +3,7 @@ import type { TraceContext } from '../../domain/gateway/call-origin.ts';
 import type { Elicitation, ElicitationAnswer, NotAnswered, Retry } from '../../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { InputRequests } from '../../domain/gateway/input-requests.ts';
+import type { LoginOwner } from '../../domain/gateway/login-owner.ts';
 import type { LeftOut, SharedEntry, SharedList } from '../../domain/gateway/shared-entries.ts';
 import type { SchemaError, ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import type { ToolResult } from '../../domain/gateway/tool-result.ts';
@@ -168,6 +169,8 @@ export interface SchemaValidator {
 /** A login to a remote server, without its tokens. */
 export interface LoginSummary {
   readonly server: string;
+  /** The caller to whom the login belongs; undefined if all use it. */
+  readonly owner?: LoginOwner | undefined;
   readonly url: string;
   readonly issuer: string;
   readonly scopes: readonly string[];
@@ -196,8 +199,8 @@ export type SignedOut = Kind<'none' | 'deleted'> | Kind<'not_revoked' | 'not_del
 export interface Logins {
   /** Signs in within 5 minutes. An error is the reason, for people, and leaves an existing login as it was. Rejects only because of a bug. */
   signIn(server: string, person: SigningIn, signal: AbortSignal): Promise<Result<LoginSummary, string>>;
-  /** The logins to configured servers, in the order of the servers. Sends no request. */
+  /** The logins to configured servers, in the order of the servers, also those of callers over HTTP. Sends no request. */
   list(): Promise<readonly LoginSummary[]>;
-  /** Deletes a login, and revokes its tokens if the issuer can do that. */
-  signOut(server: string, signal: AbortSignal): Promise<SignedOut>;
+  /** Deletes a login, that of `owner` or the one of this machine, and revokes its tokens if the issuer can do that. */
+  signOut(server: string, signal: AbortSignal, owner?: LoginOwner): Promise<SignedOut>;
 }

@@ -103,7 +103,8 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
     case 'login':
       return { kind: command, server: first, noBrowser: 'no-browser' in values, options };
     case 'logout':
-      return { kind: command, server: first, options };
+      if (words.length === 0 && values.caller === undefined) return wrongWords(command);
+      return { kind: command, server: words[0], caller: values.caller, options };
     case 'token': {
       const isCaller = TOKEN_CALLER.test(first) && first !== LOCAL_CALLER;
       return isCaller ? { kind: command, caller: first } : wrongWords(command);

@@ -106,6 +106,11 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   'no-input': { help: 'never ask what the server wants to know; the call then fails' },
   verbose: { help: 'also print the duration, model and usage' },
   'no-browser': { help: 'only print the URL at which to sign in' },
+  caller: {
+    form: '=<name>',
+    help: 'the login of this caller over HTTP; without a server, to all servers',
+    needs: 'a name: --caller=<name>',
+  },
   check: { help: 'compare the answer with the pages it cites', setsKeys: true },
 };
 
@@ -182,11 +187,11 @@ export const COMMANDS = {
   },
   logins: { help: 'list the logins to MCP servers', words: [0, 0], options: ['json'], sample: '--json' },
   logout: {
-    form: ' <server>',
+    form: ' [<server>]',
     help: 'revoke and delete a login',
-    words: [1, 1],
+    words: [0, 1],
     ...NEEDS_SERVER,
-    options: [],
+    options: ['caller'],
     sample: 'tickets',
   },
   token: {

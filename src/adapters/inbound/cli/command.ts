@@ -46,7 +46,7 @@ type Configured =
     }
   | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
   | { readonly kind: 'logins'; readonly json: boolean }
-  | { readonly kind: 'logout'; readonly server: string }
+  | { readonly kind: 'logout'; readonly server: string | undefined; readonly caller: string | undefined }
   | (Call & { readonly kind: 'call' });
 
 export type Command =

@@ -3,7 +3,8 @@ import type { Application } from '../../../application/answers/application.ts';
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { ownerName } from '../../../domain/gateway/login-owner.ts';
+import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import {
   type GroundingPolicy,
@@ -17,7 +18,7 @@ import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { keyProblem } from '../../../domain/values/redaction.ts';
 import { count } from '../words/plain.ts';
 import { messageForProblem, noGroundedCaller, OPEN } from '../words/process-messages.ts';
-import { loginWords, startingWords } from '../words/server-messages.ts';
+import { loginName, loginWords, startingWords } from '../words/server-messages.ts';
 import { type DoctorCheck, type Finding, ok, type Servers, withWarnings } from './doctor.ts';
 
 /** The API key of the configuration. */
@@ -32,9 +33,13 @@ export interface CheckedKey {
   readonly read?: ((signal: AbortSignal) => Promise<Result<string, SearchError>>) | undefined;
 }
 
-/** The login of a person, or a server at which the gateway signs in without one. */
+/** The login of a person, a server at which the gateway signs in without one, or callers who have not signed in. */
 export type CheckedLogin =
-  | LoginSummary
+  | (LoginSummary & {
+      /** Whether it belongs to a caller who does not exist. */
+      readonly isOfNobody?: boolean | undefined;
+    })
+  | { readonly server: string; readonly without: readonly string[]; readonly signInUrl: string | undefined }
   | {
       readonly server: string;
       readonly grant: string;
@@ -52,10 +57,10 @@ export function checkConfiguration(sources: string, notices: readonly ConfigProb
 }
 
 /** A configuration that cannot be used. */
-export function invalidConfiguration(problems: readonly ConfigProblem[]): DoctorCheck {
+export function invalidConfiguration(problems: readonly ConfigProblem[], name = 'configuration'): DoctorCheck {
   const failed = { verdict: 'failed', detail: 'invalid' } as const;
   return {
-    name: 'configuration',
+    name,
     run: () => problems.map((problem) => ({ ...failed, todo: messageForProblem(problem) })),
   };
 }
@@ -92,16 +97,20 @@ export function checkSettings({ isOpenToMachine, prices }: CheckedSettings): Doc
 }
 
 const OWN_PRICES = 'write the current ones into prices of the configuration, to know what answers cost';
-/** Waits until the servers, which are already starting, have started, and finds the state of each. */
-export function checkServers(gateway: Servers): DoctorCheck {
+/** Waits until the servers, which are already starting, have started, and finds the state of each. At those of `perCaller`, others may be signed in. */
+export function checkServers(gateway: Servers, perCaller: readonly string[] = []): DoctorCheck {
   async function* run(signal: AbortSignal): AsyncGenerator<Finding> {
     yield { verdict: 'running', detail: '', now: () => startingWords(gateway.servers) };
     await gateway.whenStarted(Number.POSITIVE_INFINITY, signal);
     for (const { name, state, transport, tools, lastError } of gateway.servers) {
+      const isFailed = state !== 'login_required' || !perCaller.includes(name);
       const finding: Finding =
         state === 'available'
           ? ok(`${count(tools, 'tool')} (${transport})`)
-          : { verdict: 'failed', detail: `${state}: ${cleanLine(lastError ?? 'no reason is known')}` };
+          : {
+              verdict: isFailed ? 'failed' : 'note',
+              detail: `${state}: ${cleanLine(lastError ?? 'no reason is known')}`,
+            };
       yield { ...finding, name: `server ${name}` };
     }
     for (const { name: server, problems, difference } of gateway.listed) {
@@ -116,7 +125,10 @@ export function checkServers(gateway: Servers): DoctorCheck {
 
 /** Checks the logins, which are read when the servers have started, because they renew them. */
 export function checkLogins(read: () => Promise<readonly CheckedLogin[]>, ownCommand?: OwnCommand): DoctorCheck {
-  const toFinding = (login: CheckedLogin) => ({ ...loginFinding(login, ownCommand), name: `login ${login.server}` });
+  const toFinding = (login: CheckedLogin) => ({
+    ...loginFinding(login, ownCommand),
+    name: `login ${loginName(login)}`,
+  });
   return { name: 'logins', run: async () => (await read()).map(toFinding) };
 }
 
@@ -125,10 +137,21 @@ function loginFinding(login: CheckedLogin, ownCommand: OwnCommand | undefined): 
     const [as, held] = [`as the client ${login.clientId}, without a person (${login.grant})`, login.login];
     return held ? ok(`${as}: ${loginWords(held)}`) : { verdict: 'warning', detail: `${as}; no token` };
   }
+  if ('without' in login) {
+    const { without, signInUrl: url } = login;
+    return {
+      verdict: 'note',
+      detail: `${without.join(', ')} ${without.length === 1 ? 'has' : 'have'} none${url === undefined ? '' : `; callers sign in at ${url}`}`,
+    };
+  }
+  const { server, owner } = login;
+  const isOfThisMachine = owner === undefined || owner.kind === 'local';
+  const end = owner && advised(`logout ${server} --caller ${ownerName(owner)}`, ownCommand);
   return withWarnings(loginWords(login), [
-    ...(login.renewable
+    ...(login.renewable || !isOfThisMachine
       ? []
-      : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(login.server, ownCommand)}`]),
+      : [`it cannot be renewed, so sign in again when it ends: ${loginCommand(server, ownCommand)}`]),
+    ...(login.isOfNobody ? [`this caller does not exist; end it with: ${end}`] : []),
     ...(login.isShared ? [SHARED_LOGIN] : []),
   ]);
 }

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
-import type { Logins } from '../../../application/ports/tool-server.ts';
+import type { LoginSummary, Logins } from '../../../application/ports/tool-server.ts';
+import { ownerName } from '../../../domain/gateway/login-owner.ts';
 import { cleanText, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { loginJson } from '../login-json.ts';
-import { LOGIN_MESSAGES, loginWords, type NoLogin } from '../words/server-messages.ts';
+import { LOGIN_MESSAGES, loginName, loginWords, type NoLogin } from '../words/server-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
@@ -57,26 +58,45 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
     const text = redactedJson({ logins: list.map(loginJson) }, redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (list.length === 0) out(`${LOGIN_MESSAGES.none(options.ownCommand)}\n`);
-  else for (const login of list) out(`${redact(`${login.server}: ${loginWords(login)}`)}\n`);
+  else for (const login of list) out(`${redact(`${loginName(login)}: ${loginWords(login)}`)}\n`);
   return SUCCEEDED;
 }
 
-/** Ends the login of a server, and returns the exit code. */
-export async function logout(
-  options: LoginsOptions & { readonly server: string },
+/** Which logins end: that of this machine to a server or, with a caller, those of the caller, to all servers without a name. */
+interface LogoutOptions extends LoginsOptions {
+  readonly server: string | undefined;
+  readonly caller: string | undefined;
+}
+
+/** Ends logins, and returns the exit code. */
+export async function logout({ server, caller, ...options }: LogoutOptions, signal: AbortSignal): Promise<number> {
+  if (server !== undefined && !isKnown({ ...options, server })) return BAD_USAGE;
+  const list = caller === undefined ? [] : await options.logins.list();
+  const found = list.filter(
+    ({ server: name, owner }) => (server ?? name) === name && owner !== undefined && ownerName(owner) === caller,
+  );
+  const ended = caller === undefined && server !== undefined ? [{ server, owner: undefined }] : found;
+  if (ended.length === 0) options.out(`${LOGIN_MESSAGES.ended({ server, caller }, false)}\n`);
+  let exitCode = SUCCEEDED;
+  for (const one of ended) exitCode = Math.max(exitCode, await endOne(one, options, signal));
+  return signal.aborted ? INTERRUPTED : exitCode;
+}
+
+async function endOne(
+  { server, owner }: Pick<LoginSummary, 'server' | 'owner'>,
+  { logins, servers, out, ...options }: LoginsOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { logins, servers, server, out } = options;
-  const say = sayTo(options);
-  if (!isKnown(options)) return BAD_USAGE;
-  const signedOut = servers.get(server) === 'command' ? NONE : await logins.signOut(server, signal);
+  const say = sayTo({ out, ...options });
+  const signedOut = servers.get(server) === 'command' ? NONE : await logins.signOut(server, signal, owner);
   if (signedOut.kind === 'not_deleted') {
     say(LOGIN_MESSAGES.notDeleted(server, signedOut.reason));
     return FAILED;
   }
   if (signedOut.kind === 'not_revoked') say(LOGIN_MESSAGES.notRevoked(server, signedOut.reason));
-  out(`${LOGIN_MESSAGES.ended(server, signedOut.kind !== 'none')}\n`);
-  return signal.aborted ? INTERRUPTED : SUCCEEDED;
+  const caller = owner && ownerName(owner);
+  out(`${options.redactor.inLogs(LOGIN_MESSAGES.ended({ server, caller }, signedOut.kind !== 'none'))}\n`);
+  return SUCCEEDED;
 }
 
 const NONE = { kind: 'none' } as const;

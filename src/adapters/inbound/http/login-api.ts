@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { err, ok, type Result } from 'neverthrow';
-import type { CallerKey, CallerLogin, LoginProblem } from '../../../application/ports/caller-logins.ts';
+import type { CallerKey, LoginProblem } from '../../../application/ports/caller-logins.ts';
 import { type LoginOwner, ownerName, ownerOf } from '../../../domain/gateway/login-owner.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { loginJson } from '../login-json.ts';
@@ -56,8 +56,7 @@ async function listOwn(c: HttpRequest, { logins }: LoginServices) {
   const owner = ownerFor(c);
   if (owner.isErr()) return err(owner.error);
   const own = await logins.list(owner.value);
-  const toJson = (login: CallerLogin) => ({ ...loginJson(login), caller: ownerName(login.owner) });
-  return ok({ logins: own.filter(({ server }) => c.get('rights').sees(server)).map(toJson) });
+  return ok({ logins: own.filter(({ server }) => c.get('rights').sees(server)).map(loginJson) });
 }
 
 async function describe(c: HttpRequest, login: LoginServices) {

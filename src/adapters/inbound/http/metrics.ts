@@ -5,6 +5,7 @@ import type { SearchUse } from '../../../application/ports/llm-search.ts';
 import type { CallEvent, CallReport } from '../../../application/tools/tool-call.ts';
 import { toUsd } from '../../../domain/answers/prices.ts';
 import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import { METRIC_HELP, type MetricName } from '../words/metric-help.ts';
 import { NO_ENTRY } from './access-log.ts';
 import type { LogEntry } from './request.ts';
 
@@ -15,6 +16,8 @@ const SECONDS = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300];
 interface Servers {
   readonly gateway: Pick<Gateway, 'servers'> | undefined;
 }
+
+type Counts = ReadonlyMap<string, number>;
 
 type Value = readonly [labels: Readonly<Record<string, string>>, value: number];
 
@@ -35,6 +38,7 @@ export class Metrics {
   readonly #serverCalls = this.#counter('server_calls_total', 'server', 'outcome');
   readonly #serverSeconds = this.#histogram('server_call_seconds', SERVER_SECONDS, 'server', 'outcome');
   #renewals: Counter | undefined;
+  #loginFailures: Counter | undefined;
   /** Created at the first refusal, so that it does not exist without `access`. */
   #denied: Counter | undefined;
   readonly #reloaded = this.#gauge('last_reload_successful', 'part');
@@ -68,8 +72,13 @@ export class Metrics {
   }
 
   /** Registers what is counted for each server now. */
-  registerCounts(name: 'open_questions' | 'server_connections', counts: () => ReadonlyMap<string, number>): void {
-    this.#lookUp(Gauge, name, ['server'], () => [...counts()].map(([server, count]) => [{ server }, count]));
+  registerCounts(
+    name: 'open_questions' | 'server_connections' | 'logins',
+    counts: () => Counts | Promise<Counts>,
+  ): void {
+    this.#lookUp(Gauge, name, ['server'], async () =>
+      [...(await counts())].map(([server, count]) => [{ server }, count]),
+    );
   }
 
   /** Registers whether a service can be used on which calls depend. */
@@ -99,6 +108,12 @@ export class Metrics {
   onRenewal(server: string, outcome: string): void {
     this.#renewals ??= this.#counter('login_renewals_total', 'server', 'outcome');
     this.#renewals.inc({ server, outcome });
+  }
+
+  /** Counts a login of a caller that failed; created at the first one, too. */
+  onLoginFailure(server: string): void {
+    this.#loginFailures ??= this.#counter('login_failures_total', 'server');
+    this.#loginFailures.inc({ server });
   }
 
   onResponse(status: number): void {
@@ -189,17 +204,23 @@ export class Metrics {
   }
 
   #named(name: MetricName) {
-    return { name: `openai_responses_mcp_${name}`, help: HELP[name], registers: [this.registry] };
+    return { name: `openai_responses_mcp_${name}`, help: METRIC_HELP[name], registers: [this.registry] };
   }
 
   /** Registers a metric whose values are looked up each time the metrics are read. */
-  #lookUp(Kind: typeof Counter | typeof Gauge, name: MetricName, labelNames: string[], values: () => readonly Value[]) {
+  #lookUp(
+    Kind: typeof Counter | typeof Gauge,
+    name: MetricName,
+    labelNames: string[],
+    values: () => readonly Value[] | Promise<readonly Value[]>,
+  ) {
     new Kind({
       ...this.#named(name),
       labelNames,
-      collect() {
+      async collect() {
+        const current = await values();
         this.reset();
-        for (const [labels, value] of values()) this.inc(labels, value);
+        for (const [labels, value] of current) this.inc(labels, value);
       },
     });
   }
@@ -207,42 +228,3 @@ export class Metrics {
 
 /** What is read again while the program serves. */
 export type ReloadedPart = 'configuration' | 'token_file';
-
-type MetricName = keyof typeof HELP;
-
-const HELP = {
-  build_info: 'Always 1; the label is the version of the program.',
-  last_reload_successful:
-    'Whether the last reload succeeded, by part: the configuration, or the file of tokens. A failed reload changes nothing.',
-  last_reload_success_timestamp_seconds: 'When the last successful reload was, or the start; seconds since 1970.',
-  issuer_up: 'Whether the keys that verify access tokens (http.oauth) could be read when they were last needed.',
-  quota_store_up: 'Whether the store of the quota could be used when it was last needed.',
-  http_requests_total:
-    'Requests to the endpoint, by HTTP status; 499: the client closed the connection before the response.',
-  calls_total: 'Finished calls of a tool, by outcome: answered, or the kind of failure.',
-  call_seconds: 'Duration of calls, waits included, by outcome.',
-  searches_total: 'Web searches, whatever the outcome of the call; a search that several calls shared is counted once.',
-  grounded_rounds_total: 'Rounds with a reply, in calls that could use own tools; each round is a request to the API.',
-  own_tool_calls_total: 'Calls of own tools within answers, by answer tool, server and outcome: answered or failed.',
-  tokens_total:
-    'Tokens, whatever the outcome of the call, as the API counts them; cached tokens are also input, reasoning tokens also output.',
-  cost_usd_total:
-    'Cost of answers in dollars, whatever the outcome of the call: an estimate by list prices; a shared search is counted once.',
-  quota_refused_total:
-    'Calls refused because of a quota, by the limit that is reached; unknown: the store of the quota could not be used.',
-  calls_in_flight: 'Calls in progress or waiting.',
-  open_questions:
-    'Questions of servers that wait for the answer of a caller, in calls that continue without a request.',
-  access_denied_total: 'Calls of a tool, or of a server, that access refused.',
-  audit_failures_total: 'Calls whose line could not be written to the audit file.',
-  server_connections: 'Open connections of callers to servers at which each caller has a login, by server.',
-  login_renewals_total: 'Renewals of the logins to servers, by server and outcome: renewed, refused, failed.',
-  server_calls_total:
-    "Finished calls of tools of the gateway's servers, by outcome: answered, tool_error, or the kind of failure.",
-  server_call_seconds: "Duration of calls of tools of the gateway's servers, waits included, by outcome.",
-  server_up: 'Whether a server of the gateway is available; the label is its state.',
-  server_restarts: 'Starts of a server after the first.',
-  tools_changed: 'Tools of a server that are not offered, because they differ from the approved tools (gateway.lock).',
-  citation_checks_total: 'Cited pages that were checked, by state: ok, dead or unreadable.',
-  calls_waiting: 'Calls waiting for a slot upstream (request.max_concurrency).',
-};

@@ -49,7 +49,7 @@ export class HttpServer {
       },
     });
     const places = new CallerPlaces(options.maxCallsPerToken);
-    const serving = { ...options, places, isDraining: () => this.#isDraining, publicUrl: () => this.#publicUrl };
+    const serving = { ...options, places, isDraining: () => this.#isDraining, publicUrl: () => this.publicUrl };
     const app = createApp(serving, this.#inFlight.track);
     const listener = getRequestListener(app.fetch, {
       overrideGlobalObjects: false,
@@ -84,7 +84,7 @@ export class HttpServer {
   }
 
   /** The origin for browsers. The port that the operating system has chosen is known when the server listens. */
-  get #publicUrl(): string {
+  get publicUrl(): string {
     const url = new URL(this.#options.logins?.publicUrl ?? 'http://127.0.0.1:0');
     if (url.port === '0') url.port = String((this.#server.address() as AddressInfo).port);
     return url.origin;

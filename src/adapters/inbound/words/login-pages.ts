@@ -1,9 +1,5 @@
 import { type Html, html } from '../html.ts';
-
-/** The address of a server's login page. */
-export function loginPath(server: string): string {
-  return `/login/${encodeURIComponent(server)}`;
-}
+import { loginPath } from './server-messages.ts';
 
 /** The hidden fields with which a form shows what it does. */
 export const FIELDS = { proof: 'proof', action: 'action', remove: 'remove' } as const;

@@ -1,4 +1,5 @@
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
+import { ownerName } from '../../../domain/gateway/login-owner.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { LeftOut } from '../../../domain/gateway/shared-entries.ts';
 import { loginCommand, type ServerState } from '../../../domain/gateway/tool-call-error.ts';
@@ -49,6 +50,22 @@ export function loginWords({ issuer, scopes, expiresAt, renewable }: LoginSummar
   return cleanLine(`${issuer}, ${granted}, ${end}${renewable ? ', then renewed' : ''}`);
 }
 
+/** The path of a server's login page. */
+export function loginPath(server: string): string {
+  return `/login/${encodeURIComponent(server)}`;
+}
+
+/** The name of a login for people: of its server and, if it belongs to one, of its caller. */
+export function loginName({ server, owner }: Pick<LoginSummary, 'server' | 'owner'>): string {
+  return owner === undefined ? server : `${server} as ${cleanLine(ownerName(owner))}`;
+}
+
+/** A login, or those of a caller to all servers. */
+interface Ended {
+  readonly server: string | undefined;
+  readonly caller: string | undefined;
+}
+
 /** The messages of `login`, `logins` and `logout`. */
 export const LOGIN_MESSAGES = {
   notPossible: (server: string, why: NoLogin) =>
@@ -69,8 +86,10 @@ export const LOGIN_MESSAGES = {
     `The login to ${server} was not deleted: ${reason}. Delete its file in gateway.logins.`,
   notRevoked: (server: string, reason: string) =>
     `Not every token for ${server} was revoked: ${reason}. Revoke the access at the issuer if it must end now.`,
-  ended: (server: string, existed: boolean) =>
-    existed ? `The login to ${server} was deleted.` : `There is no login to ${server}.`,
+  ended: ({ server, caller }: Ended, existed: boolean) => {
+    const which = [caller && `of ${cleanLine(caller)}`, server && `to ${server}`].filter(Boolean).join(' ');
+    return existed ? `The login ${which} was deleted.` : `There is no login ${which}.`;
+  },
 };
 
 /** Whether a tool changes something, as it declares. */

@@ -130,10 +130,16 @@ function toServerConfig(options: ConfigOptions, set: SetKeys, read: Read, file: 
       const problems: ConfigProblem[] = [];
       return { oauth: readOAuth(config.http.oauth, reporter(problems)), problems };
     },
-    isOpenToMachine: async () => {
-      if (!usesHttp(explicit)) return false;
-      const { readHttpConfig } = await httpConfig();
-      return readHttpConfig(config, environment, () => {})?.requiresToken === false;
+    readHttp: async () => {
+      if (!usesHttp(explicit)) return undefined;
+      const { readHttpConfig, callersOf } = await httpConfig();
+      const http = readHttpConfig(config, environment, () => {});
+      if (http === undefined) return undefined;
+      const problems: ConfigProblem[] = [];
+      checkCallerLogins(servers.servers, http, reporter(problems));
+      const { requiresToken, publicUrl, oauth } = http;
+      const callers = callersOf(http);
+      return { isOpenToMachine: !requiresToken, callers, issuer: oauth?.issuer, publicUrl, problems };
     },
     files: filesOf(set, read, file),
     notices: [...read.mistyped, ...read.notices, ...notice, ...servers.notices.map(withoutSecrets)],

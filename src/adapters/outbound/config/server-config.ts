@@ -37,8 +37,8 @@ export interface ServerConfig
   readonly grounding?: GroundingPolicy;
   /** Reads the section `http.oauth`, whose problems are otherwise reported only while HTTP is served. */
   readonly readOAuth: () => { readonly oauth: OAuthConfig | undefined; readonly problems: readonly ConfigProblem[] };
-  /** Whether the section `http` is used, and its endpoint would require no token. */
-  readonly isOpenToMachine: () => Promise<boolean>;
+  /** How the section `http` would serve, for a check; undefined if it is not used. */
+  readonly readHttp: () => Promise<CheckedHttp | undefined>;
   /** Problems that do not prevent the start: servers left out or renamed, variables that are probably mistyped, a key without effect. */
   readonly notices: readonly ConfigProblem[];
   /** The text of the YAML file, with which that of a reload is compared. */
@@ -51,6 +51,18 @@ export interface ServerConfig
   readonly sources: ConfigSources;
   /** The output of `--show-config`, without keys. */
   readonly shown: () => { readonly version: string; readonly sources: ConfigSources; readonly effective: JsonObject };
+}
+
+/** The section `http`, as a check reads it while nothing is served. */
+export interface CheckedHttp {
+  /** Whether the endpoint would require no token. */
+  readonly isOpenToMachine: boolean;
+  /** The callers with a token; undefined if the file of tokens cannot be used. */
+  readonly callers: readonly string[] | undefined;
+  readonly issuer: string | undefined;
+  readonly publicUrl: string | undefined;
+  /** What is missing for the servers at which each caller signs in. */
+  readonly problems: readonly ConfigProblem[];
 }
 
 /** The YAML file, and the variables and options that were used. */

@@ -3,7 +3,7 @@ import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { never } from '../../../application/async/deadline.ts';
 import type { Clock, Logger } from '../../../application/ports/services.ts';
-import { idOfUse, type LoginOwner, type LoginUse, parseOwner } from '../../../domain/gateway/login-owner.ts';
+import { idOfUse, type LoginOwner, type LoginUse, ownerName, parseOwner } from '../../../domain/gateway/login-owner.ts';
 import { isObject, parseJson } from '../../../domain/values/json.ts';
 import { isOwn, readAccepted, replaceFile } from '../files/written-files.ts';
 import type { Login } from './login.ts';
@@ -68,17 +68,21 @@ export class LoginFiles {
     return login;
   }
 
-  /** The places of the logins of callers. */
-  async places(): Promise<readonly (LoginPlace & { readonly use: LoginOwner })[]> {
+  /** The callers who have a login to a server, by the names of people. */
+  async ownersAt(url: string): Promise<readonly LoginOwner[]> {
     const names = await readdir(this.folder).catch(() => []);
     const read = names
       .filter((name) => name.endsWith('.json'))
       .map(async (name) => {
         const { text = '' } = await readAccepted(join(this.folder, name), isOwn);
-        const { url, use } = storedIn(opened(text, name, this.#options.key)?.text);
-        return typeof url === 'string' && use !== undefined && use !== 'shared' ? [{ url, use }] : [];
+        const stored = storedIn(opened(text, name, this.#options.key)?.text);
+        const { use } = stored;
+        if (use === undefined || use === 'shared') return [];
+        const place = { url, use };
+        return stored.url === hrefOf(place) && name === nameOf(place) ? [use] : [];
       });
-    return (await Promise.all(read)).flat();
+    const owners = (await Promise.all(read)).flat();
+    return owners.sort((one, other) => (ownerName(one) < ownerName(other) ? -1 : 1));
   }
 
   /**

@@ -10,7 +10,7 @@ import type {
   SecretOf,
 } from '../../../application/ports/caller-logins.ts';
 import type { SignedOut } from '../../../application/ports/tool-server.ts';
-import { idOfUse, type LoginOwner, parseOwner } from '../../../domain/gateway/login-owner.ts';
+import { type LoginOwner, parseOwner } from '../../../domain/gateway/login-owner.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { endLogin } from './end-login.ts';
 import { type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
@@ -62,8 +62,8 @@ export class OAuthCallerLogins implements CallerLogins {
   }
 
   async begin(key: CallerKey, redirectUrl: string, signal: AbortSignal): Promise<Result<BegunLogin, LoginProblem>> {
-    const { pending, files, learn } = this.#options;
-    return this.#attempt(key.server, signal, async (server) => {
+    const { pending, files, learn, onEvent } = this.#options;
+    const begun = await this.#attempt(key.server, signal, async (server) => {
       const { owner } = key;
       const { id, secret, state } = pending.begin();
       learn([state, secret]);
@@ -74,6 +74,9 @@ export class OAuthCallerLogins implements CallerLogins {
       await pending.keep({ id, secret, state }, kept as unknown as JsonObject);
       return { url, id, secret, maxAgeSeconds: PENDING_MS / 1000 };
     });
+    const hasFailed = begun.isErr() && begun.error.kind === 'failed';
+    if (hasFailed) onEvent({ ...key, event: 'login', outcome: 'failed', scopes: [] });
+    return begun;
   }
 
   async finish(
@@ -108,13 +111,12 @@ export class OAuthCallerLogins implements CallerLogins {
 
   async list(owner?: LoginOwner): Promise<readonly CallerLogin[]> {
     const { files, servers } = this.#options;
-    const places = owner === undefined ? await files.places() : [{ use: owner }];
-    const owners = new Map(places.map(({ use }) => [idOfUse(use), use]));
     const lists = servers().map(async (name) => {
-      const logins = [...owners.values()].map((use) => this.read({ server: name, owner: use }));
-      return (await Promise.all(logins)).filter((login) => login !== undefined);
+      const ownersAt = await this.#attempt(name, never(), ({ url }) => files.ownersAt(url));
+      const owners = owner === undefined ? ownersAt.unwrapOr([]) : [owner];
+      return Promise.all(owners.map((one) => this.read({ server: name, owner: one })));
     });
-    return (await Promise.all(lists)).flat();
+    return (await Promise.all(lists)).flat().filter((login) => login !== undefined);
   }
 
   async read({ server: name, owner }: CallerKey): Promise<CallerLogin | undefined> {

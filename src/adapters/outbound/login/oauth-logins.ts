@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { err, ok, type Result } from 'neverthrow';
 import { untilAborted, withDeadline } from '../../../application/async/deadline.ts';
 import type { LoginSummary, Logins, SignedOut, SigningIn } from '../../../application/ports/tool-server.ts';
-import type { LoginUse } from '../../../domain/gateway/login-owner.ts';
+import type { LoginOwner, LoginUse } from '../../../domain/gateway/login-owner.ts';
 import { callbackOf, readPasted } from './browser.ts';
 import { endLogin } from './end-login.ts';
 import { type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
@@ -42,14 +42,20 @@ export class OAuthLogins implements Logins {
   async list(): Promise<readonly LoginSummary[]> {
     const { servers, files } = this.#options;
     const summaries = servers.map(async (server) => {
-      const login = await files.read(this.#placeOf(server));
-      return login && this.#toSummary(server, login);
+      const uses: readonly LoginUse[] = ['shared', ...(await files.ownersAt(server.url))];
+      return Promise.all(
+        uses.map(async (use) => {
+          const login = await files.read({ url: server.url, use });
+          return login && this.#toSummary(server, login, use);
+        }),
+      );
     });
-    return (await Promise.all(summaries)).filter((summary) => summary !== undefined);
+    return (await Promise.all(summaries)).flat().filter((summary) => summary !== undefined);
   }
 
-  async signOut(name: string, signal: AbortSignal): Promise<SignedOut> {
-    return endLogin(this.#serverOf(name), { ...this.#options, use: this.#options.useOf(name) }, signal);
+  async signOut(name: string, signal: AbortSignal, owner?: LoginOwner): Promise<SignedOut> {
+    const use = owner ?? this.#options.useOf(name);
+    return endLogin(this.#serverOf(name), { ...this.#options, use }, signal);
   }
 
   async #signIn(server: LoginServer, person: SigningIn, signal: AbortSignal): Promise<Login> {
@@ -89,7 +95,8 @@ export class OAuthLogins implements Logins {
     return { url, use: this.#options.useOf(name) };
   }
 
-  async #toSummary(server: LoginServer, login: Login): Promise<LoginSummary> {
-    return toSummary(server, login, await this.#options.files.isShared(this.#placeOf(server)));
+  async #toSummary(server: LoginServer, login: Login, use = this.#options.useOf(server.name)): Promise<LoginSummary> {
+    const isShared = await this.#options.files.isShared({ url: server.url, use });
+    return { ...toSummary(server, login, isShared), ...(use !== 'shared' && { owner: use }) };
   }
 }

@@ -35,7 +35,7 @@ function start({ isTerminal = false, signal = never() } = {}) {
     opened,
     signIn,
     list: (json = false) => printed(listLogins({ ...options, json })),
-    signOut: (server: string) => printed(logout({ ...options, server }, signal)),
+    signOut: (server: string | undefined, caller?: string) => printed(logout({ ...options, server, caller }, signal)),
   };
 }
 
@@ -129,14 +129,53 @@ describe('logins', () => {
     const unknown = { ...issues, scopes: [], expiresAt: undefined, renewable: false, isShared: false };
     logins.list = async () => [...known, unknown];
     expect((await list()).out).toBe(`${WORDS}\nissues: https://auth.example.com, no scopes, no known expiry\n`);
-    const about = { issuer: 'https://auth.example.com', scopes: ['read'], renewable: true };
+    const about = { caller: null, issuer: 'https://auth.example.com', scopes: ['read'], renewable: true };
     const expiresAt = '2026-01-05T04:00:00.000Z';
     expect(JSON.parse((await list(true)).out)).toEqual({
       logins: [
         { server: 'notes', url: 'https://notes.example.com/mcp', ...about, expiresAt },
-        { ...issues, scopes: [], expiresAt: null, renewable: false },
+        { ...issues, caller: null, scopes: [], expiresAt: null, renewable: false },
       ],
     });
+  });
+});
+
+describe('of callers over HTTP', () => {
+  const [alice, bob] = [
+    { kind: 'token', name: 'alice' } as const,
+    { kind: 'subject', issuer: 'https://a.example', sub: 'bob' } as const,
+  ];
+  const some = () => {
+    const kit = start();
+    kit.logins.sign('notes', alice, bob);
+    kit.logins.sign('issues', alice);
+    return kit;
+  };
+  const callers = (text: string) =>
+    JSON.parse(text).logins.map(({ server, caller }: Record<string, unknown>) => `${server} ${caller}`);
+
+  test('logins names the caller of each login', async () => {
+    const { list, signIn } = some();
+    await signIn('notes');
+    const names = (await list()).out.split('\n').map((line) => line.replace(/: .*/, ''));
+    expect(names).toEqual(['notes', 'notes as alice', 'notes as oauth:bob', 'issues as alice', '']);
+    expect(callers((await list(true)).out)).toEqual(['notes null', 'notes alice', 'notes oauth:bob', 'issues alice']);
+  });
+
+  test('logout --caller ends the login to one server, or those to all', async () => {
+    const { list, signIn, signOut } = some();
+    await signIn('notes');
+    expect((await signOut('notes', 'oauth:bob')).out).toBe('The login of oauth:bob to notes was deleted.\n');
+    expect((await signOut(undefined, 'alice')).out).toBe(
+      'The login of alice to notes was deleted.\nThe login of alice to issues was deleted.\n',
+    );
+    expect(callers((await list(true)).out)).toEqual(['notes null']);
+    expect(await signOut('issues', 'alice')).toEqual({
+      exitCode: 0,
+      out: 'There is no login of alice to issues.\n',
+      err: '',
+    });
+    expect((await signOut(undefined, 'alice')).out).toBe('There is no login of alice.\n');
   });
 });
 

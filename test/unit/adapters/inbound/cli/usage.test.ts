@@ -32,6 +32,7 @@ const NAMED = [
     '--no-input',
     '--verbose',
     '--no-browser',
+    '--caller',
     '--check',
     'openai-responses-mcp',
   ],
