@@ -1,11 +1,13 @@
 import { err } from 'neverthrow';
+import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { Elicitation } from '../../domain/gateway/elicitation.ts';
-import { type LoginOwner, ownerName, ownerOf } from '../../domain/gateway/login-owner.ts';
+import { ownerName, ownerOf } from '../../domain/gateway/login-owner.ts';
 import { withDeadline } from '../async/deadline.ts';
+import type { Clock } from '../ports/services.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome } from '../tools/tool-call.ts';
 import type { GatewayServer } from './gateway-server.ts';
 import { callOnServer, findTool, type Servers } from './server-call.ts';
-import type { GatewayOptions } from './server-definition.ts';
+import type { GatewayOptions, ServerDefinition } from './server-definition.ts';
 
 /** How often a login is looked for, which may be made at another process. */
 const LOOK_MS = 1000;
@@ -41,36 +43,56 @@ export async function callAsCaller(
     return own.isErr() ? err(own.error) : callOnServer(own.value, { ...call, on }, options, signal);
   };
   const outcome = await send();
-  const owner = ownerOf(call.by);
   const isMissing = outcome.isErr() && outcome.error.kind === 'login_required';
+  const signIn = signInFor(server, call.by);
   // A call that was sent is not sent again.
-  if (!isMissing || isSent || owner === undefined) return outcome;
-  return (await isSignedIn({ server, call, owner, clock: options.clock }, signal)) ? send() : outcome;
+  if (!isMissing || isSent || signIn === undefined || !call.elicitations.canBeAsked('url')) return outcome;
+  return (await isSignedIn(signIn, call, options.clock, signal)) ? send() : outcome;
 }
 
-interface SignIn extends Pick<GatewayOptions, 'clock'> {
-  readonly server: GatewayServer;
-  readonly call: ObservedCall;
-  readonly owner: LoginOwner;
+/** How a caller signs in to a server. */
+export interface SignIn {
+  readonly question: Elicitation;
+  /** The limits of the server for a question. */
+  readonly limits: Pick<ServerDefinition, 'questionTimeoutMs' | 'maxConcurrency'>;
+  /** Waits for the login, which may be made at another process. False if `limit` aborts first. */
+  readonly untilDone: (clock: Clock, limit: AbortSignal) => Promise<boolean>;
 }
 
-/** Asks a caller to sign in, and waits for the login. */
-async function isSignedIn({ server, call, owner, clock }: SignIn, signal: AbortSignal): Promise<boolean> {
-  const { name, loginUrl: url, questionTimeoutMs, maxConcurrency } = server.common.definition;
-  const { elicitations, pause } = call;
-  const { perCaller } = server;
-  if (perCaller === undefined || url === undefined || !elicitations.canBeAsked('url')) return false;
+/** How a caller signs in to a server; undefined if the caller cannot have a login there. */
+export function signInFor(
+  { perCaller, common: { definition } }: GatewayServer,
+  by: Pick<CallOrigin, 'caller' | 'subject'>,
+): SignIn | undefined {
+  const { name: server, loginUrl: url } = definition;
+  const owner = ownerOf(by);
+  if (perCaller === undefined || url === undefined || owner === undefined) return undefined;
   const message = perCaller.signInWords(ownerName(owner));
-  const elicitation: Elicitation = { server: name, mode: 'url', url, message, params: { mode: 'url', message, url } };
-  const goOn = pause();
-  try {
-    const { outcome } = await withDeadline(clock, questionTimeoutMs, signal, async (limit) => {
-      const { action } = await elicitations.ask(elicitation, { questionTimeoutMs, pause, maxConcurrency }, limit);
-      while (action === 'accept' && !limit.aborted) {
+  return {
+    question: { server, mode: 'url', url, message, params: { mode: 'url', message, url } },
+    limits: definition,
+    untilDone: async (clock, limit) => {
+      while (!limit.aborted) {
         if (await perCaller.hasLogin(owner)) return true;
         await clock.sleep(LOOK_MS, limit);
       }
       return false;
+    },
+  };
+}
+
+/** Asks a caller to sign in, and waits for the login. */
+async function isSignedIn(
+  { question, limits, untilDone }: SignIn,
+  { elicitations, pause }: ObservedCall,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const goOn = pause();
+  try {
+    const { outcome } = await withDeadline(clock, limits.questionTimeoutMs, signal, async (limit) => {
+      const { action } = await elicitations.ask(question, { ...limits, pause }, limit);
+      return action === 'accept' && untilDone(clock, limit);
     });
     return outcome && !signal.aborted;
   } finally {

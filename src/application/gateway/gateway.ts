@@ -1,9 +1,7 @@
-import { err, type Result } from 'neverthrow';
+import { err } from 'neverthrow';
 import type { ApprovedTools, ListedServer } from '../../domain/gateway/approved-tools.ts';
-import type { CallOrigin } from '../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../domain/gateway/gateway-tool.ts';
 import type { LoginOwner } from '../../domain/gateway/login-owner.ts';
-import type { ToolCallError } from '../../domain/gateway/tool-call-error.ts';
 import { untilAborted, withDeadline } from '../async/deadline.ts';
 import type { FoundTool, ObservedCall, ToolCall, ToolOutcome, ToolProvider } from '../tools/tool-call.ts';
 import { callAsCaller, findToolFor } from './caller-call.ts';
@@ -88,9 +86,9 @@ export class Gateway implements ToolProvider {
     return readable.map(([, server]) => server.seenBy(by));
   }
 
-  /** The connection to a server for a request of a caller. */
-  forRequest(server: string, by: CallOrigin): Result<ServerSupervisor, ToolCallError> {
-    return this.#byName.get(server)?.forRequest(by) ?? err({ kind: 'unknown_server', server, known: [] });
+  /** A server of the configuration; undefined if there is none. */
+  named(server: string): GatewayServer | undefined {
+    return this.#byName.get(server);
   }
 
   /** The number of open connections to each server at which each caller has one. */

@@ -1,7 +1,12 @@
 import { err, ok, type Result } from 'neverthrow';
 import { type CallOrigin, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
-import type { Asker, Retry } from '../../domain/gateway/elicitation.ts';
-import { type InputRequests, parseInputRequests, withNamedServer } from '../../domain/gateway/input-requests.ts';
+import { type Asker, modesOf, parseAnswer, type Retry } from '../../domain/gateway/elicitation.ts';
+import {
+  type InputRequests,
+  namedRequest,
+  parseInputRequests,
+  withNamedServer,
+} from '../../domain/gateway/input-requests.ts';
 import { toServedCompletion, toServedContents, toServedPrompt } from '../../domain/gateway/served-result.ts';
 import {
   exposedEntries,
@@ -18,6 +23,7 @@ import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { CallElicitations } from '../tools/call-elicitations.ts';
 import { refuseUnanswerable, requiresElicitation } from './asked-call.ts';
+import { signInFor } from './caller-call.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import type { Viewer } from './gateway-server.ts';
 import { runOnServer, withTimeout } from './server-call.ts';
@@ -45,12 +51,14 @@ interface AskableRequest extends SharedRequest {
   readonly retry?: Retry | undefined;
 }
 
+type UsedGateway = Pick<Gateway, 'readable' | 'named' | 'whenListed' | 'connections'>;
+
 /** The resources, prompts and completions of all servers, presented as those of one server. No promise rejects. */
 export class SharedResources {
-  readonly #gateway: Pick<Gateway, 'readable' | 'forRequest' | 'whenListed'>;
+  readonly #gateway: UsedGateway;
   readonly #clock: Clock;
 
-  constructor(gateway: Pick<Gateway, 'readable' | 'forRequest' | 'whenListed'>, clock: Clock) {
+  constructor(gateway: UsedGateway, clock: Clock) {
     this.#gateway = gateway;
     this.#clock = clock;
   }
@@ -85,19 +93,43 @@ export class SharedResources {
     return exposedEntries(list, entries, servers.map(nameOf));
   }
 
-  /** `unknown_server` means that no server of the caller has such a resource or prompt. */
-  async ask(
-    { method, kind, id, toParams, declared = {}, retry }: AskableRequest,
+  /** Whether callers may have different lists of the same servers. */
+  get isPersonal(): boolean {
+    return this.#gateway.connections.size > 0;
+  }
+
+  /** `unknown_server` means that no server of the caller has such a resource or prompt. A caller without a login is asked to sign in. */
+  async ask(request: AskableRequest, by: CallOrigin, signal: AbortSignal): Promise<Result<JsonObject, ToolCallError>> {
+    const { kind, id, declared = {}, retry } = request;
+    const found = await (kind === 'prompt' ? this.#promptOf(id, by, signal) : this.#resourceOf(id, by, signal));
+    if (found === undefined) return UNKNOWN;
+    const [seen, own] = found;
+    const server = this.#gateway.named(nameOf(seen));
+    const signedIn = retry?.inputResponses?.[SIGN_IN];
+    const asked = { ...request, own, retry: signedIn === undefined ? retry : undefined };
+    const send = async () => {
+      const connected = server?.forRequest(by) ?? UNKNOWN;
+      return connected.isErr() ? err(connected.error) : this.#send(asked, connected.value, by, signal);
+    };
+    const outcome = await send();
+    const isMissing = outcome.isErr() && outcome.error.kind === 'login_required';
+    const signIn = isMissing && modesOf(declared).includes('url') ? server && signInFor(server, by) : undefined;
+    if (signIn === undefined) return outcome;
+    const { question, limits, untilDone } = signIn;
+    if (signedIn === undefined)
+      return ok({ resultType: 'input_required', inputRequests: { [SIGN_IN]: namedRequest(question) } });
+    if (parseAnswer(signedIn)?.action !== 'accept') return outcome;
+    const wait = (limit: AbortSignal) => untilDone(this.#clock, limit);
+    return (await withDeadline(this.#clock, limits.questionTimeoutMs, signal, wait)).outcome ? send() : outcome;
+  }
+
+  async #send(
+    { method, kind, id, toParams, declared = {}, retry, own }: AskableRequest & { readonly own: string },
+    server: ServerSupervisor,
     by: CallOrigin,
     signal: AbortSignal,
   ): Promise<Result<JsonObject, ToolCallError>> {
     const isPrompt = kind === 'prompt';
-    const found = await (isPrompt ? this.#promptOf(id, by, signal) : this.#resourceOf(id, by, signal));
-    if (found === undefined) return UNKNOWN;
-    const [seen, own] = found;
-    const connected = this.#gateway.forRequest(nameOf(seen), by);
-    if (connected.isErr()) return err(connected.error);
-    const server = connected.value;
     const isCompletion = method === 'completion/complete';
     const { timeoutMs } = server.definition;
     const params = withTrace(toParams(own), by.trace);
@@ -177,6 +209,9 @@ function toQuestion(
   refuseUnanswerable(asks, elicitations, server);
   return elicitations.refused === undefined ? ok(withNamedServer(result, asks)) : err(elicitations.refused);
 }
+
+/** The key of the question with which the gateway asks a caller to sign in. */
+const SIGN_IN = 'gateway.login';
 
 const UNKNOWN = err({ kind: 'unknown_server' as const, server: '', known: [] });
 

@@ -8,8 +8,10 @@ import { isObject } from '../../../src/domain/values/json.ts';
 import { FakeIssuer, loginAt } from '../../support/fake-issuer.ts';
 import { send } from '../../support/http-client.ts';
 import { protect } from '../../support/protected-server.ts';
+import { runCli } from '../../support/run-cli.ts';
 import { startModernServer } from '../../support/servers/remote-servers.ts';
 import { newFile, newFolder } from '../files.ts';
+import { modernOverHttp, person, textIn } from './elicitation-kit.ts';
 import { startGatewayProcess } from './serve-gateway.ts';
 
 const TOKENS = { alice: 'token-of-alice-0123456789', bob: 'token-of-bob-01234567890' };
@@ -19,12 +21,13 @@ interface Options {
   readonly key?: string;
   readonly refused?: (token: string) => boolean;
   readonly http?: object;
+  readonly server?: object;
 }
 
 const IN_VARIABLES = { token_env: { alice: 'TOKEN_OF_ALICE', bob: 'TOKEN_OF_BOB' } };
 
 /** The built program with a server at which each caller signs in. The tokens of a caller's login begin with the caller's name. */
-async function start({ key, refused = () => false, http = IN_VARIABLES }: Options = {}) {
+async function start({ key, refused = () => false, http = IN_VARIABLES, server = {} }: Options = {}) {
   const [issuer, remote, logins] = [await FakeIssuer.start(), await startModernServer(), newFolder()];
   protect(remote, issuer, (token) => /^(?:alice|bob|access)-/.test(token) && !refused(token));
   const options = key === undefined ? {} : { key: Buffer.from(key, 'base64') };
@@ -34,10 +37,10 @@ async function start({ key, refused = () => false, http = IN_VARIABLES }: Option
     const login = loginAt(issuer.origin, { access_token: `${name}-1`, expires_in: 3600, ...tokens });
     return files.locked(placeOf(name), () => files.write(placeOf(name), login));
   };
-  const gateway = await startGatewayProcess([{ name: 'notes', url: remote.url, login: 'per_caller' }], {
+  const gateway = await startGatewayProcess([{ name: 'notes', url: remote.url, login: 'per_caller', ...server }], {
     env: { TOKEN_OF_ALICE: TOKENS.alice, TOKEN_OF_BOB: TOKENS.bob, ...(key && { LOGINS_KEY: key }) },
     yaml: {
-      gateway: { logins, ...(key && { logins_key: '\u0024{LOGINS_KEY}' }) },
+      gateway: { logins, expose: true, ...(key && { logins_key: '\u0024{LOGINS_KEY}' }) },
       http,
     },
   });
@@ -61,11 +64,12 @@ test('each caller is known to the server as themselves, and nothing is sent with
   const refused = await call('alice');
   expect([refused.status, refused.body.error]).toMatchObject([
     503,
-    { code: 'LOGIN_REQUIRED', details: { server: 'notes', url: expect.stringContaining('/login/notes') } },
+    { code: 'LOGIN_REQUIRED', details: { server: 'notes', url: `${origin}/login/notes` } },
   ]);
-  expect(refused.body.error.message).toContain('/login/notes');
+  expect(refused.body.error.message).toContain(`${origin}/login/notes`);
   expect(remote.seen).toEqual([]);
-  expect(await statusOf('alice')).toMatchObject({ state: 'login_required', login: undefined });
+  const missing = { state: 'login_required', login: undefined, loginUrl: `${origin}/login/notes` };
+  expect(await statusOf('alice')).toEqual(missing);
   expect((await send(`${origin}/readyz`, { method: 'GET' })).status).toBe(200);
   for (const name of ['alice', 'bob'] as const) await signIn(name);
   expect((await call('alice')).status).toBe(200);
@@ -73,6 +77,60 @@ test('each caller is known to the server as themselves, and nothing is sent with
   const tokens = new Set(remote.seen.map(({ headers }) => headers.authorization));
   expect([...tokens].sort()).toEqual(['Bearer alice-1', 'Bearer bob-1']);
   expect(await statusOf('alice')).toMatchObject({ state: 'available', loginUrl: undefined });
+});
+
+test('a client that can open a URL is asked to sign in, and its calls and prompts then go on', async () => {
+  const { signIn, gateway, call, remote, files, placeOf } = await start();
+  // The tools are known from the login of anyone.
+  await signIn('bob');
+  await call('bob');
+  const by = person(async () => {
+    await signIn('alice');
+    return { action: 'accept' };
+  });
+  const client = await modernOverHttp(gateway.url, by, undefined, TOKENS.alice);
+  const url = new URL('/login/notes', gateway.url).href;
+  expect(client.getInstructions()).toContain(`Before the server notes can be used, the user has to sign in at ${url}`);
+  expect(textIn(await client.callTool({ name: 'notes__echo', arguments: { text: 'hi' } }))).toBe('hi');
+  const question = { mode: 'url', url, message: 'notes asks: Sign in to notes as alice.' };
+  expect(by.asked).toMatchObject([question]);
+  await files.locked(placeOf('alice'), () => files.write(placeOf('alice'), undefined));
+  await expect.poll(async () => (await call('alice')).status).toBe(503);
+  await client.getPrompt({ name: 'notes__echo' });
+  expect(by.asked).toMatchObject([question, question]);
+  const tokens = new Set(remote.seen.map(({ headers }) => headers.authorization));
+  expect([...tokens].sort()).toEqual(['Bearer alice-1', 'Bearer bob-1']);
+});
+
+test('operators list the logins of all callers, and end one', async () => {
+  const { signIn, remote, logins, gateway, statusOf } = await start();
+  for (const name of ['alice', 'bob'] as const) await signIn(name);
+  const http = { token_env: { alice: 'TOKEN_OF_ALICE', carol: 'TOKEN_OF_CAROL' } };
+  const servers = [{ name: 'notes', url: remote.url, login: 'per_caller' }];
+  const config = newFile(
+    'config.yaml',
+    JSON.stringify({ servers, gateway: { logins }, http, llm: { adapter: 'offline' } }),
+  );
+  const env = { TOKEN_OF_ALICE: TOKENS.alice, TOKEN_OF_CAROL: TOKENS.bob };
+  const run = async (...args: readonly string[]) => (await runCli([...args, '--config', config], { env })).stdout;
+  expect(await run('logins')).toMatch(/^notes as alice: .*\nnotes as bob: .*\n$/);
+  const listed = JSON.parse(await run('logins', '--json')).logins;
+  expect(listed.map(({ caller }: Record<string, unknown>) => caller)).toEqual(['alice', 'bob']);
+  const { text } = await send(new URL('/metrics', gateway.url).href, {
+    method: 'GET',
+    headers: { Authorization: `Bearer ${TOKENS.bob}` },
+  });
+  expect(text).toContain('openai_responses_mcp_logins{server="notes"} 2');
+  const checks = await run('doctor');
+  expect(checks).toMatch(/^ok {4}login notes as alice: /m);
+  expect(checks).toMatch(/^WARN {2}login notes as bob: .*this caller does not exist; .* logout notes --caller bob/m);
+  expect(checks).toMatch(
+    /^note {2}login notes: carol has none; callers sign in at http:\/\/127.0.0.1:3917\/login\/notes/m,
+  );
+  expect(checks).toMatch(/^note {2}server notes: login_required: /m);
+  expect(await run('logout', '--caller=alice')).toBe('The login of alice to notes was deleted.\n');
+  expect(await statusOf('alice')).toMatchObject({ state: 'login_required' });
+  expect(await statusOf('bob')).toMatchObject({ state: 'available' });
 });
 
 test('a caller whose token is removed loses the connection at once, and no other caller does', async () => {

@@ -1,5 +1,5 @@
 import type { ToolCatalogue } from '../../../application/tools/tool-catalogue.ts';
-import { BUILT_IN_SERVER, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { BUILT_IN_SERVER, type CallOrigin, type Rights } from '../../../domain/gateway/call-origin.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import { unknownToolMessage } from '../words/tool-error-messages.ts';
 import { type ClientCallOptions, callForClient } from './client-call.ts';
@@ -33,6 +33,10 @@ export class ExposedTools implements ToolSet {
 
   async prepare(rights: Rights): Promise<void> {
     await this.#options.servers?.prepare(rights);
+  }
+
+  async signIns(by: CallOrigin): Promise<readonly string[]> {
+    return (await this.#options.servers?.signIns(by)) ?? [];
   }
 
   list(rights: Rights): readonly Tool[] {

@@ -4,9 +4,10 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 /** Maximum size of a page in characters, unless it has one entry. Many clients read only the first page of a list. */
 const PAGE_SIZE = 1_000_000;
 
-/** Caching hints (MCP 2026-07-28) for a result. A `fixed` one does not change while the process runs. */
-export function cachingFor(rights: Rights, content: 'fixed' | 'changing'): JsonObject {
-  return { ttlMs: content === 'fixed' ? 3_600_000 : 5000, cacheScope: rights.isForEveryone ? 'public' : 'private' };
+/** Caching hints (MCP 2026-07-28) for a result. A `fixed` one does not change while the process runs; a personal one is for one caller. */
+export function cachingFor(rights: Rights, content: 'fixed' | 'changing', isPersonal = false): JsonObject {
+  const isPublic = rights.isForEveryone && !isPersonal;
+  return { ttlMs: content === 'fixed' ? 3_600_000 : 5000, cacheScope: isPublic ? 'public' : 'private' };
 }
 
 /** A page of the list, with its entries in `member`. The cursor is the index of its first entry. Undefined for a cursor that was never sent. */

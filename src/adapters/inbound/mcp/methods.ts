@@ -28,22 +28,28 @@ export interface ServerDescription {
   readonly shared?: SharedMethods | undefined;
 }
 
-/** Responds to every request except `tools/call` and the shared methods, which have `sharedCapabilities`. */
-export function respond(request: Request, server: ServerDescription, sharedCapabilities: JsonObject = {}): Reply {
+/** What a client is told first beside the description: capabilities of the shared methods, and at which servers the caller must sign in. */
+interface First {
+  readonly capabilities?: JsonObject | undefined;
+  readonly signIns?: readonly string[] | undefined;
+}
+
+/** Responds to every request except `tools/call` and the shared methods. */
+export function respond(request: Request, server: ServerDescription, first: First = {}): Reply {
   switch (request.era) {
     case 'legacy':
-      return respondToLegacy(request, server, sharedCapabilities);
+      return respondToLegacy(request, server, first);
     case 'modern':
-      return respondToModern(request, server, sharedCapabilities);
+      return respondToModern(request, server, first);
   }
 }
 
-function respondToLegacy(request: Request, server: ServerDescription, sharedCapabilities: JsonObject): Reply {
+function respondToLegacy(request: Request, server: ServerDescription, first: First): Reply {
   const { method, params, by } = request;
   switch (method) {
     case 'initialize': {
       const { serverInfo } = server;
-      const described = describe(by.rights, server, sharedCapabilities);
+      const described = describe(by.rights, server, first);
       return { result: { protocolVersion: LEGACY_VERSION, serverInfo, ...described } };
     }
     case 'ping':
@@ -58,14 +64,15 @@ function respondToLegacy(request: Request, server: ServerDescription, sharedCapa
   }
 }
 
-function respondToModern(request: Request, server: ServerDescription, sharedCapabilities: JsonObject): Reply {
+function respondToModern(request: Request, server: ServerDescription, first: First): Reply {
   const { method, by } = request;
   const { rights } = by;
   const tools = isListFixed(rights, server) ? 'fixed' : 'changing';
   switch (method) {
     case 'server/discover': {
-      const described = describe(rights, server, sharedCapabilities);
-      const caching = cachingFor(rights, server.shared === undefined ? 'fixed' : tools);
+      const described = describe(rights, server, first);
+      const isPersonal = (first.signIns ?? []).length > 0;
+      const caching = cachingFor(rights, server.shared === undefined ? 'fixed' : tools, isPersonal);
       return { result: { supportedVersions: [MODERN_VERSION], ...described, ...caching } };
     }
     case 'tools/list':
@@ -93,12 +100,16 @@ function isListFixed(rights: Rights, { tools }: ServerDescription): boolean {
 }
 
 /** The capabilities and instructions that a client receives first. */
-function describe(rights: Rights, { tools, moreInstructions }: ServerDescription, sharedCapabilities: JsonObject) {
+function describe(
+  rights: Rights,
+  { tools, moreInstructions }: ServerDescription,
+  { capabilities, signIns = [] }: First,
+) {
   const answerTools = TOOL_NAMES.filter((name) => rights.mayUse({ server: BUILT_IN_SERVER, name })).length;
   const ofAnswers = answerTools > 0 ? [MCP.instructions(answerTools === TOOL_NAMES.length), moreInstructions] : [];
-  const instructions = [...ofAnswers, tools.instructions].filter((text) => text !== undefined).join('\n');
+  const instructions = [...ofAnswers, tools.instructions, ...signIns].filter((text) => text !== undefined).join('\n');
   return {
-    capabilities: { tools: tools.notifiesOfChanges === true ? { listChanged: true } : {}, ...sharedCapabilities },
+    capabilities: { tools: tools.notifiesOfChanges === true ? { listChanged: true } : {}, ...capabilities },
     ...(instructions !== '' && { instructions }),
   };
 }

@@ -1,13 +1,14 @@
 import { never } from '../../../application/async/deadline.ts';
 import { type Gateway, LIST_WAIT_MS } from '../../../application/gateway/gateway.ts';
 import type { VisibleGateway } from '../../../application/gateway/visible-gateway.ts';
-import { mayUseName, type Rights } from '../../../domain/gateway/call-origin.ts';
+import { type CallOrigin, mayUseName, type Rights } from '../../../domain/gateway/call-origin.ts';
 import { type GatewayTool, matchesPattern } from '../../../domain/gateway/gateway-tool.ts';
 import { withExposedLinks } from '../../../domain/gateway/shared-entries.ts';
+import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { findTools, MAX_QUERY } from '../../../domain/gateway/tool-search.ts';
 import { mayHaveHash, toolsByName } from '../../../domain/gateway/unique-names.ts';
 import { isObject } from '../../../domain/values/json.ts';
-import { SEARCH } from '../words/mcp-messages.ts';
+import { SEARCH, SIGN_IN } from '../words/mcp-messages.ts';
 import { type ClientCallOptions, callForClient } from './client-call.ts';
 import { failedResult } from './json-rpc.ts';
 import { MAX_FOUND, SEARCH_TOOLS } from './search-schemas.ts';
@@ -54,6 +55,17 @@ export class ServerTools {
     const visible = this.#gateway?.as({ rights });
     await visible?.whenListed(LIST_WAIT_MS, signal);
     return visible;
+  }
+
+  /** At which servers the caller must sign in first, as sentences. Starts no server. */
+  async signIns(by: CallOrigin): Promise<readonly string[]> {
+    const { notifiesOfChanges: isSession, gateway, ownCommand } = this.#options;
+    const visible = (isSession ? this.#gateway : await gateway())?.as(by);
+    await visible?.whenLooked(never());
+    return (visible?.servers ?? []).flatMap(({ name, login, loginUrl }) => {
+      if (loginUrl !== undefined) return SIGN_IN.at(name, loginUrl);
+      return login === undefined || !isSession ? [] : SIGN_IN.with(name, loginCommand(name, ownCommand));
+    });
   }
 
   list(rights: Rights): readonly Tool[] {

@@ -129,8 +129,9 @@ export class McpSession {
     try {
       if (method === 'tools/list') await tools.prepare?.(by.rights);
       const isFirst = method === 'initialize' || method === 'server/discover';
-      const declared = isFirst ? await shared?.capabilities(by.rights) : undefined;
-      send(this.#toResponse(request, respond(request, this.#options, declared)));
+      const capabilities = isFirst ? await shared?.capabilities(by.rights) : undefined;
+      const signIns = isFirst ? await tools.signIns?.(by) : undefined;
+      send(this.#toResponse(request, respond(request, this.#options, { capabilities, signIns })));
     } catch (bug) {
       send(this.#toInternalError(request, bug));
     }

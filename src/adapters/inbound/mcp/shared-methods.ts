@@ -86,7 +86,7 @@ export class GatewayMethods {
     if (this.#options.isSession) this.#sent.keep(list, entries, by.rights);
     const page = pageOf(list, entries, params.cursor);
     if (page === undefined) return { error: invalidParams('unknown cursor') };
-    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights, 'changing')) } };
+    return { result: { ...page, ...(era === 'modern' && cachingFor(by.rights, 'changing', shared.isPersonal)) } };
   }
 
   async #ask(

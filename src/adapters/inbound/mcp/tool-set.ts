@@ -59,6 +59,9 @@ export interface ToolSet {
   /** Another line of instructions. */
   readonly instructions?: string | undefined;
 
+  /** Further lines: at which servers the caller must sign in first. */
+  signIns?(by: CallOrigin): Promise<readonly string[]>;
+
   /** Whether the list may change while the process runs, and whether the client is then notified. */
   readonly isDynamic?: boolean;
   readonly notifiesOfChanges?: boolean;

@@ -18,6 +18,12 @@ The result is {answer, used_search, citations[], model}; pass the sources on to 
   shuttingDown: 'The server is shutting down; ask again.',
 };
 
+/** Lines of the instructions about servers whose login is missing. */
+export const SIGN_IN = {
+  at: (server: string, url: string) => `Before the server ${server} can be used, the user has to sign in at ${url}`,
+  with: (server: string, command: string) => `Before the server ${server} can be used, the user has to run: ${command}`,
+};
+
 /** Texts about the tools that find and call other tools. */
 export const SEARCH = {
   instructions:

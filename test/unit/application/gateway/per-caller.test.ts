@@ -160,6 +160,52 @@ test('resources are read by the connection of the caller, and those of others ar
   expect(await read(CAROL)).toMatchObject(LOGIN_REQUIRED);
 });
 
+// S89
+describe('a resource or a prompt without a login', () => {
+  const begin = () => {
+    const kit = start({ questionTimeoutMs: 5000 });
+    const shared = new SharedResources(kit.gateway, kit.clock);
+    const request = { method: 'resources/read', kind: 'resource', id: 'gateway:///tickets/file:///own' } as const;
+    const read = (more: object = {}) =>
+      shared.ask({ ...request, toParams: (uri) => ({ uri }), ...more }, ALICE, never());
+    const declared = { elicitation: { url: {} } };
+    const answer = (action: string) => read({ declared, retry: { inputResponses: { 'gateway.login': { action } } } });
+    return { ...kit, shared, read, declared, answer };
+  };
+
+  test('asks a caller who can be asked to open a URL, and goes on when the login is there', async () => {
+    const { read, answer, declared, signIn, clock, servers, shared } = begin();
+    expect(shared.isPersonal).toBe(true);
+    const message = 'tickets asks: Sign in to tickets as alice.';
+    expect(await read({ declared })).toEqual(
+      ok({
+        resultType: 'input_required',
+        inputRequests: {
+          'gateway.login': { method: 'elicitation/create', params: { mode: 'url', message, url: URL } },
+        },
+      }),
+    );
+    expect(servers.get('alice')?.every(({ connections }) => connections.length === 0)).toBe(true);
+    const reading = answer('accept');
+    await clock.advance(2000);
+    signIn(ALICE);
+    await clock.advance(1000);
+    expect(await reading).toMatchObject({ value: { contents: [{ text: 'alice' }] } });
+  });
+
+  test.each(['decline', 'cancel'])('fails at once after %s', async (action) => {
+    expect(await begin().answer(action)).toMatchObject(LOGIN_REQUIRED);
+  });
+
+  test('fails without a login within question_timeout, and for a caller who can be asked with forms only', async () => {
+    const { read, answer, clock } = begin();
+    const reading = answer('accept');
+    await clock.advance(5000);
+    expect(await reading).toMatchObject(LOGIN_REQUIRED);
+    expect(await read({ declared: { elicitation: {} } })).toMatchObject(LOGIN_REQUIRED);
+  });
+});
+
 describe('connections', () => {
   test('end after idle_ms, and begin again with the next call', async () => {
     const { clock, signIn, call, closed, gateway } = start({ idleMs: 1000 });
