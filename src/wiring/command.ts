@@ -100,7 +100,7 @@ async function reportProblems(
 function warnOfNotices(command: ConfiguredCommand, { config, redactor }: Runtime): void {
   // doctor has a line for each, and --show-config prints only JSON.
   if (command.kind === 'doctor' || command.kind === 'show-config') return;
-  const isElsewhere = command.kind === 'check' || (command.kind === 'call' && command.url !== undefined);
+  const isElsewhere = command.kind === 'check' || ('url' in command && command.url !== undefined);
   const usesServers = !isElsewhere && (command.kind !== 'ask' || config.grounding !== undefined);
   const notices = noticesAbout(config.notices, usesServers, 'server' in command ? command.server : undefined);
   for (const notice of notices) {

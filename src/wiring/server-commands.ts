@@ -1,7 +1,7 @@
 import { err } from 'neverthrow';
 import { readInput } from '../adapters/inbound/cli/call-input.ts';
 import type { SaveFile } from '../adapters/inbound/cli/call-result.ts';
-import { type CallRunningOptions, callRunning } from '../adapters/inbound/cli/call-running.ts';
+import { callRunning, DEFAULT_TOKEN, listRunning, type RunningOptions } from '../adapters/inbound/cli/call-running.ts';
 import { callAndPrint, refuseInput } from '../adapters/inbound/cli/call-tool.ts';
 import type { Command } from '../adapters/inbound/cli/command.ts';
 import { reportFailure } from '../adapters/inbound/cli/failure.ts';
@@ -45,8 +45,12 @@ export interface Context extends Runtime, CommandContext {
 
 /** Shows, approves or compares the tools of the servers. */
 export async function runTools(command: CommandOf<'tools'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { json, action, server, tool, isFresh } = command;
+  const { json, action, server, tool, isFresh, url } = command;
   const { by, config } = context;
+  if (url !== undefined) {
+    const use = (options: RunningOptions) => listRunning({ ...context, ...options, json, server, tool }, signal);
+    return useRunning(url, command.tokenVariable, { ...context, json }, use);
+  }
   if (action !== undefined && config.lock === undefined) {
     const problem = PROCESS.noLock(action);
     const failure = { code: 'CONFIGURATION_ERROR', message: problem };
@@ -88,7 +92,10 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
   const options = { ...context, json, server, tool, save };
   if (read.isErr()) return refuseInput(read.error, options);
   const input = read.value;
-  if (url !== undefined) return runRemoteCall(url, command.tokenVariable, { ...options, input, timeoutMs }, signal);
+  if (url !== undefined) {
+    const use = (running: RunningOptions) => callRunning({ ...options, ...running, input, timeoutMs }, signal);
+    return useRunning(url, command.tokenVariable, options, use);
+  }
   const isUsed = (name: string) => name === server && (mayHaveHash(tool) || mayUseName(by.rights, server, tool));
   const servers = (config.servers ?? []).map((entry) =>
     entry.name === server && timeoutMs !== undefined ? { ...entry, timeoutMs } : entry,
@@ -116,14 +123,12 @@ function askerAt(input: NodeJS.ReadStream, { err, redactor }: Context): Asker | 
   return terminalAsker({ say, open: (signal) => readTypedLines({ input, output: process.stderr }, signal) });
 }
 
-const DEFAULT_TOKEN = 'MCP_HTTP_TOKEN';
-
-/** Calls one tool of a running gateway, which has its own limits and servers. */
-async function runRemoteCall(
+/** Uses a running gateway, which has its own limits and servers. */
+async function useRunning(
   url: string,
   variable: string | undefined,
-  options: Omit<CallRunningOptions, 'running' | 'tokenVariable'>,
-  signal: AbortSignal,
+  options: Context & { readonly json: boolean },
+  use: (running: RunningOptions) => Promise<number>,
 ): Promise<number> {
   const tokenVariable = variable ?? DEFAULT_TOKEN;
   const token = process.env[tokenVariable]?.trim() || undefined;
@@ -131,7 +136,7 @@ async function runRemoteCall(
   if (token !== undefined) options.redactor.learn({ own: [token] });
   const { fetch, close } = createProxyFetch(process.env, { headersTimeout: 0, bodyTimeout: 0 });
   const running = createRunningGateway(url, token, fetch);
-  return callRunning({ ...options, running, tokenVariable }, signal).finally(close);
+  return use({ running, tokenVariable }).finally(close);
 }
 
 /** Signs in, signs out, or lists the logins. Starts no server. */

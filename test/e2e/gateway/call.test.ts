@@ -237,8 +237,48 @@ test('--url calls a running gateway, whose server keeps its state, with a token'
   const refused = await call(['one', 'fail', '--url', base, '--json']);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Set the variable MCP_HTTP_TOKEN') });
   expect(JSON.parse(refused.stdout)).toMatchObject({ success: false, error: { code: 'UNAUTHORIZED' } });
+  const listed = await runCli(['tools', 'one', 'echo', '--url', base, '--token-env', 'MINE'], { env: { MINE: token } });
+  expect(listed).toMatchObject({ code: 0, stdout: expect.stringContaining(` --url ${base} --token-env MINE\n`) });
   const unset = await call(['one', 'fail', '--url', base, '--token-env', 'MINE']);
   expect(unset).toMatchObject({ code: 2, stderr: 'The variable MINE (--token-env) is not set.\n' });
+});
+
+// S86
+test('tools --url lists the tools of a running gateway, after --json exactly as REST does', async () => {
+  const { config, started } = configure(['one', 'two']);
+  const running = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
+  const base = new URL(running.url).origin;
+  interface Listed {
+    readonly tools: readonly { readonly name: string }[];
+    readonly servers: readonly { readonly state: string }[];
+  }
+  const rest = async (path: string) => (await (await fetch(`${base}${path}`)).json()) as Listed;
+  await expect
+    .poll(async () => (await rest('/mcp/tools')).servers.map(({ state }) => state))
+    .toEqual(['available', 'available']);
+  const listed = await runCli(['tools', '--url', `${base}/mcp`]);
+  expect(listed).toMatchObject({ code: 0, stderr: '' });
+  expect(listed.stdout).toMatch(
+    /^one: available \(stdio\)\n(?: {2}.*\n)* {2}echo\b.*\n(?: {2}.*\n)*two: available \(stdio\)\n/,
+  );
+  const all = await rest('/mcp/tools');
+  expect(JSON.parse((await runCli(['tools', '--url', base, '--json'])).stdout)).toEqual(all);
+  const one = await rest('/mcp/tools?server=one');
+  expect(JSON.parse((await runCli(['tools', 'one', '--url', base, '--json'])).stdout)).toEqual(one);
+  const tools = one.tools.filter(({ name }) => name === 'echo');
+  expect(JSON.parse((await runCli(['tools', 'one/echo', '--url', base, '--json'])).stdout)).toEqual({ ...one, tools });
+  const { stdout } = await runCli(['tools', 'one', 'echo', '--url', base]);
+  expect(stdout).toMatch(/^one\/echo\b/);
+  expect(stdout).toMatch(new RegExp(`^Call it with: .* call one echo .*--url ${base}$`, 'm'));
+  expect(started()).toHaveLength(2);
+
+  expect(await runCli(['tools', 'none', '--url', base])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^There is no server "none"\./),
+  });
+  const missing = await runCli(['tools', 'one', 'nope', '--url', base, '--json']);
+  expect(missing.code).toBe(1);
+  expect(JSON.parse(missing.stdout)).toMatchObject({ success: false, error: { code: 'TOOL_NOT_FOUND' } });
 });
 
 test('--url: a limit can only be shortened, and what is no gateway is named', async () => {

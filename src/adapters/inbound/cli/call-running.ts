@@ -1,16 +1,20 @@
 import { err, ok, type Result } from 'neverthrow';
+import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
 import { parseTool } from '../../../domain/gateway/listed-tool.ts';
+import { INSTALLED, quoted } from '../../../domain/gateway/own-command.ts';
+import type { LeftOut } from '../../../domain/gateway/shared-entries.ts';
 import { toBlocks } from '../../../domain/gateway/tool-result.ts';
-import { cleanText } from '../../../domain/values/clean-text.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
+import { cleanLine, cleanText } from '../../../domain/values/clean-text.ts';
+import { isObject, type JsonObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import type { Failure } from '../failure-json.ts';
 import { RUNNING } from '../words/server-messages.ts';
 import { type CallInput, isTyped, toArguments } from './call-input.ts';
 import { type PrintOptions, printResult } from './call-result.ts';
 import { findTool, refuseInput } from './call-tool.ts';
-import { reportFailure } from './failure.ts';
-import { openLine } from './terminal.ts';
+import { type FailureOptions, reportFailure } from './failure.ts';
+import { type CommandContext, openLine } from './terminal.ts';
+import { listTools, type ShownServer } from './tools.ts';
 
 interface RunningReply {
   readonly status: number;
@@ -25,15 +29,21 @@ export interface RunningGateway {
   request(path: string, body: JsonObject | undefined, signal: AbortSignal): Promise<Result<RunningReply, string>>;
 }
 
-export interface CallRunningOptions extends PrintOptions {
+/** The variable of the token without `--token-env`. */
+export const DEFAULT_TOKEN = 'MCP_HTTP_TOKEN';
+
+export interface RunningOptions {
   readonly running: RunningGateway;
+  /** The variable in which the token of the gateway is expected. */
+  readonly tokenVariable: string;
+}
+
+interface CallRunningOptions extends PrintOptions, RunningOptions {
   readonly server: string;
   readonly tool: string;
   readonly input: CallInput;
   /** Shortens the time limit of the server. */
   readonly timeoutMs: number | undefined;
-  /** The variable in which the token of the gateway is expected. */
-  readonly tokenVariable: string;
 }
 
 /** Calls one tool of a running gateway, prints its result and returns the exit code. `signal` aborts on Ctrl-C. */
@@ -79,7 +89,7 @@ async function findRemoteTool({ input, ...options }: CallRunningOptions, signal:
 async function send(
   path: string,
   sent: JsonObject | undefined,
-  { running, tokenVariable }: Pick<CallRunningOptions, 'running' | 'tokenVariable'>,
+  { running, tokenVariable }: RunningOptions,
   signal: AbortSignal,
 ): Promise<Result<JsonObject, Failure>> {
   const { url } = running;
@@ -102,7 +112,66 @@ function toFailure(body: JsonObject | undefined): Failure | undefined {
   return Object.keys(returned).length === 0 ? failure : { ...failure, returned };
 }
 
-function reportRefusal(failure: Failure, options: CallRunningOptions): number {
+interface ListRunningOptions extends RunningOptions, CommandContext {
+  /** Only this server, or this tool of it, is shown. */
+  readonly server: string | undefined;
+  readonly tool: string | undefined;
+  readonly json: boolean;
+}
+
+/** Prints the tools of a running gateway, with `json` as REST lists them, and returns the exit code. */
+export async function listRunning(options: ListRunningOptions, signal: AbortSignal): Promise<number> {
+  const { server, tool, running, tokenVariable, ownCommand = INSTALLED } = options;
+  const token = tokenVariable === DEFAULT_TOKEN ? '' : ` --token-env ${quoted(tokenVariable)}`;
+  const only = server === undefined ? '' : `?server=${encodeURIComponent(server)}`;
+  const found = await send(`/mcp/tools${only}`, undefined, options, signal);
+  const states = found.isErr() ? found : await send('/mcp/servers', undefined, options, signal);
+  if (found.isErr()) return reportRefusal(found.error, options);
+  if (states.isErr()) return reportRefusal(states.error, options);
+  const listed = membersOf(found.value.tools).filter(({ name }) => tool === undefined || name === tool);
+  const tools = listed.flatMap((one) => parseTool(String(one.server), one) ?? []);
+  const answers = tools.some((one) => one.server === BUILT_IN_SERVER) ? [BUILT_IN] : [];
+  const servers = [...membersOf(states.value.servers), ...answers].map(toServer);
+  const shown = servers.filter(({ name }) => (server ?? name) === name);
+  return listTools(
+    {
+      ...options,
+      gateway: { servers: shown, tools, whenStarted: async () => {} },
+      reply: { ...found.value, tools: listed },
+      ownCommand: undefined,
+      callCommand: { program: ownCommand.program, options: ` --url ${quoted(running.url)}${token}` },
+      offered: () => [],
+    },
+    signal,
+  );
+}
+
+/** The program itself, which `GET /mcp/servers` does not list. */
+const BUILT_IN = { name: BUILT_IN_SERVER, state: 'available', transport: 'built in' };
+
+/** Reads a server of `GET /mcp/servers`. */
+function toServer({ name, state, transport, since, lastError, listedAt, changed, leftOut }: JsonObject): ShownServer {
+  const line = (value: unknown) => cleanLine(String(value));
+  const entries = membersOf(leftOut).map(({ list, name, reason }) => ({
+    list,
+    name: line(name),
+    reason: line(reason),
+  }));
+  return withoutUndefined({
+    ...{ name: line(name), state: line(state), transport: line(transport), since: new Date(String(since)) },
+    lastError: typeof lastError === 'string' ? lastError : undefined,
+    listedAt: typeof listedAt === 'string' ? new Date(listedAt) : undefined,
+    changed: Array.isArray(changed) ? changed.map(String) : undefined,
+    // This program has written them.
+    leftOut: entries.length > 0 ? (entries as LeftOut[]) : undefined,
+  });
+}
+
+function membersOf(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function reportRefusal(failure: Failure, options: FailureOptions): number {
   reportFailure(options, failure, cleanText(failure.message).trim());
   if (failure.code === 'CANCELLED') return INTERRUPTED;
   return failure.code === 'SERVER_NOT_FOUND' ? BAD_USAGE : FAILED;

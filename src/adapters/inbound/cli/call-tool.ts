@@ -13,7 +13,7 @@ import { messageFor } from '../words/error-messages.ts';
 import { onlyCallMessage } from '../words/tool-error-messages.ts';
 import { type CallInput, toArguments } from './call-input.ts';
 import { type PrintOptions, printResult } from './call-result.ts';
-import { reportFailure } from './failure.ts';
+import { type FailureOptions, reportFailure } from './failure.ts';
 import { openLine } from './terminal.ts';
 
 export interface CallToolOptions extends PrintOptions {
@@ -82,7 +82,7 @@ export function findTool(
 }
 
 /** Reports an input that cannot be read, and returns the exit code. */
-export function refuseInput(message: string, options: PrintOptions): number {
+export function refuseInput(message: string, options: FailureOptions): number {
   reportFailure(options, { code: 'VALIDATION_ERROR', message });
   return BAD_USAGE;
 }

@@ -1,4 +1,9 @@
 import { err, ok, type Result } from 'neverthrow';
+import { isWebUrl } from '../../../domain/values/web-url.ts';
+import { OPTIONS } from './command-table.ts';
+
+/** The options of a command line as they were given, by name. */
+export type Values = Record<string, string>;
 
 /** A tool, and its input as it was typed. */
 export interface CallWords {
@@ -56,4 +61,13 @@ const MAX_SECONDS = Math.floor(0x7fffffff / 1000);
 export function readSeconds(text: string): number | undefined {
   const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
   return seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds * 1000) : undefined;
+}
+
+/** The running gateway that is used, and the variable with its token; or a problem. `others` cannot be combined with it. */
+export function readRunning({ url, 'token-env': tokenVariable, ...values }: Values, others: readonly string[]) {
+  if (url !== undefined && !isWebUrl(url)) return `--url needs ${OPTIONS.url?.needs}`;
+  if (url === undefined && tokenVariable !== undefined) return '--token-env needs --url';
+  const other = others.find((name) => name in values);
+  if (url !== undefined && other !== undefined) return `--${other} cannot be combined with --url`;
+  return { url, tokenVariable };
 }

@@ -2,9 +2,8 @@ import { parseArgs } from 'node:util';
 import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
-import { isWebUrl } from '../../../domain/values/web-url.ts';
 import { nearestName } from '../nearest-name.ts';
-import { readCallWords, readSeconds, readToolWords } from './call-words.ts';
+import { readCallWords, readRunning, readSeconds, readToolWords, type Values } from './call-words.ts';
 import { toCheckOptions } from './check-options.ts';
 import type { Command, ConfigOptions } from './command.ts';
 import {
@@ -31,8 +30,6 @@ const PARSED_OPTIONS = {
   help: { type: 'boolean' as const, short: 'h' },
   version: { type: 'boolean' as const, short: 'v' },
 };
-
-type Values = Record<string, string>;
 
 /** Parses the command line. Without a mode: help on a terminal, the stdio server on a pipe. */
 export function parseCommandLine(argv: readonly string[], isTerminal: boolean): Command {
@@ -120,13 +117,11 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
 function toCall(words: readonly string[], values: Values): Command {
   const read = readCallWords(words);
   if (read.isErr()) return read.error === undefined ? wrongWords('call') : badUsage(read.error);
-  const { timeout, save, url, 'token-env': tokenVariable } = values;
+  const { timeout, save } = values;
   const timeoutMs = timeout === undefined ? undefined : readSeconds(timeout);
   if (timeout !== undefined && timeoutMs === undefined) return badUsage(`--timeout needs ${OPTIONS.timeout?.needs}`);
-  const isAddress = url === undefined || isWebUrl(url);
-  if (!isAddress) return badUsage(`--url needs ${OPTIONS.url?.needs}`);
-  if (url === undefined && tokenVariable !== undefined) return badUsage('--token-env needs --url');
-  if (url !== undefined && 'servers' in values) return badUsage('--servers cannot be combined with --url');
+  const running = readRunning(values, ['servers']);
+  if (typeof running === 'string') return badUsage(running);
   const options = toConfigOptions(values);
   const noInput = 'no-input' in values && { noInput: true as const };
   return {
@@ -135,8 +130,7 @@ function toCall(words: readonly string[], values: Values): Command {
     json: 'json' in values,
     timeoutMs,
     save,
-    url,
-    tokenVariable,
+    ...running,
     ...noInput,
     options,
   };
@@ -148,8 +142,11 @@ function toTools(words: readonly string[], values: Values): Command {
   const [action] = (['lock', 'diff'] as const).filter((name) => name in values);
   const other = action && { lock: ['diff', 'json', 'fresh'], diff: ['fresh'] }[action].find((name) => name in values);
   if (other !== undefined) return badUsage(`--${action} cannot be combined with --${other}`);
+  const running = readRunning(values, ['servers', 'fresh', 'lock', 'diff']);
+  if (typeof running === 'string') return badUsage(running);
   const common = { kind: 'tools' as const, json: 'json' in values, options: toConfigOptions(values) };
-  if (action === undefined) return { ...common, isFresh: 'fresh' in values, server: words[0] && server, tool };
+  if (action === undefined)
+    return { ...common, ...running, isFresh: 'fresh' in values, server: words[0] && server, tool };
   if (words.length > 0) return badUsage(`--${action} applies to all servers: tools --${action}`);
   return { ...common, action };
 }

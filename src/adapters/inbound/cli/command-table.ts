@@ -95,7 +95,7 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   },
   url: {
     form: '=<url>',
-    help: 'call a gateway that runs already (--http), whose servers keep their state; with its token in MCP_HTTP_TOKEN',
+    help: 'use a gateway that runs already (--http), whose servers keep their state; with its token in MCP_HTTP_TOKEN',
     needs: 'the URL of a running gateway: --url=http://127.0.0.1:3917',
   },
   'token-env': {
@@ -165,7 +165,7 @@ export const COMMANDS = {
     help: 'list the tools of your MCP servers, or of one server, or the parameters of one tool',
     words: [0, 2],
     usage: 'takes at most a server and a tool',
-    options: ['json', 'fresh', 'lock', 'diff'],
+    options: ['json', 'fresh', 'lock', 'diff', 'url', 'token-env'],
     sample: 'everything get-sum',
   },
   call: {

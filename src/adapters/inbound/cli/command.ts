@@ -15,15 +15,18 @@ export interface Ask {
   readonly verbose: boolean;
 }
 
-export interface Call extends CallWords {
+/** The running gateway that is used, if any, and the variable with its token. */
+export interface Running {
+  readonly url?: string | undefined;
+  readonly tokenVariable?: string | undefined;
+}
+
+export interface Call extends CallWords, Running {
   readonly json: boolean;
   /** The time limit of the call; undefined if it is that of the server. */
   readonly timeoutMs: number | undefined;
   /** The folder for images, audio and other data. */
   readonly save: string | undefined;
-  /** The running gateway that is called, and the variable with its token. */
-  readonly url: string | undefined;
-  readonly tokenVariable: string | undefined;
   /** Nobody is asked what a server wants to know. */
   readonly noInput?: true;
 }
@@ -35,7 +38,7 @@ type Configured =
   | { readonly kind: 'doctor'; readonly json: boolean }
   | ({ readonly kind: 'check' } & CheckOptions)
   /** Without an action, the tools are listed; `isFresh`: every server is asked for them. */
-  | {
+  | (Running & {
       readonly kind: 'tools';
       readonly json: boolean;
       readonly action?: 'lock' | 'diff';
@@ -43,7 +46,7 @@ type Configured =
       /** Only this server, or this tool of it, is shown. */
       readonly server?: string | undefined;
       readonly tool?: string | undefined;
-    }
+    })
   | { readonly kind: 'login'; readonly server: string; readonly noBrowser: boolean }
   | { readonly kind: 'logins'; readonly json: boolean }
   | { readonly kind: 'logout'; readonly server: string | undefined; readonly caller: string | undefined }

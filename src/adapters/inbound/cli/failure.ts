@@ -2,7 +2,7 @@ import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { type Failure, failureJson } from '../failure-json.ts';
 import type { CommandContext } from './terminal.ts';
 
-interface FailureOptions extends Pick<CommandContext, 'redactor' | 'isTerminal' | 'out' | 'err'> {
+export interface FailureOptions extends Pick<CommandContext, 'redactor' | 'isTerminal' | 'out' | 'err'> {
   readonly json: boolean;
 }
 

@@ -10,9 +10,11 @@ import {
   numberOfTools,
 } from '../../../domain/gateway/approved-tools.ts';
 import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
+import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { isSameJson, sortedJson } from '../../../domain/values/sorted-json.ts';
 import { styled } from '../../../domain/values/terminal-style.ts';
@@ -33,9 +35,22 @@ import { reportFailure } from './failure.ts';
 import { toolLines } from './parameters.ts';
 import { type CommandContext, openLine } from './terminal.ts';
 
+/** A server of this process, or of a running gateway. */
+export interface ShownServer extends Pick<ServerStatus, 'name' | 'lastError' | 'listedAt' | 'changed' | 'leftOut'> {
+  readonly state: string;
+  readonly transport: string;
+  readonly since: Date;
+  readonly login?: string | undefined;
+}
+
+/** What is shown of a gateway. */
+interface ShownGateway extends Pick<VisibleGateway, 'tools' | 'whenStarted'> {
+  readonly servers: readonly ShownServer[];
+}
+
 interface ListToolsOptions extends CommandContext {
   /** The servers that are shown. */
-  readonly gateway: Pick<VisibleGateway, 'servers' | 'tools' | 'whenStarted'> | undefined;
+  readonly gateway: ShownGateway | undefined;
   /** Only this tool is shown, with its parameters. */
   readonly tool?: string | undefined;
   readonly json: boolean;
@@ -45,6 +60,10 @@ interface ListToolsOptions extends CommandContext {
   readonly files?: readonly { readonly file: string }[];
   /** The files of other clients in this folder that no option names. */
   readonly unused?: readonly string[];
+  /** How this program is started for a call of a tool, if not as otherwise. */
+  readonly callCommand?: OwnCommand;
+  /** The response of a running gateway, which `json` prints in place of what is known here. */
+  readonly reply?: JsonObject;
   /** The names of the tools that answers may use, as `server/tool`. */
   readonly offered: (tools: readonly GatewayTool[]) => readonly string[];
 }
@@ -56,7 +75,7 @@ const MAX_DESCRIPTION = 100;
  * cannot be used, or has no such tool.
  */
 export async function listTools(options: ListToolsOptions, signal: AbortSignal): Promise<number> {
-  const { gateway, tool, json, out, isTerminal, offered, ownCommand, files = [], unused = [] } = options;
+  const { gateway, tool, json, out, isTerminal, offered, ownCommand, callCommand, files = [], unused = [] } = options;
   const redact = options.redactor.inLogs;
   await whenStarted(options, signal);
   const { servers = [], tools: known = [] } = gateway ?? {};
@@ -65,24 +84,18 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   const isMissing = tool !== undefined && tools.length === 0;
   const names = offered(tools);
   const idle = servers.filter(({ state }) => state === 'idle');
-  const show = (server: ServerStatus) => out(`${stateLine(server, options)}\n`);
+  const show = (server: ShownServer) => out(`${stateLine(server, options)}\n`);
   const missing = isMissing && isAvailable ? missingTool(tool, options) : undefined;
   if (missing !== undefined) {
     reportFailure(options, missing);
     return FAILED;
   }
   if (json) {
-    const shown = servers.map((server) => ({
-      ...server,
-      since: server.since.toISOString(),
-      login: server.login && loginCommand(server.name, ownCommand),
-    }));
-    const grounded = tools.map((tool) => ({ ...tool, offered: names.includes(`${tool.server}/${tool.name}`) }));
-    const text = redactedJson({ servers: shown, tools: grounded, ...(files.length > 0 && { files }) }, redact, 2);
+    const text = redactedJson(options.reply ?? toListJson(options, servers, tools, names), redact, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (tool !== undefined && !isMissing) {
     for (const server of idle) show(server);
-    for (const line of tools.flatMap((shown) => toolLines(shown, ownCommand))) out(`${redact(line)}\n`);
+    for (const line of tools.flatMap((shown) => toolLines(shown, callCommand ?? ownCommand))) out(`${redact(line)}\n`);
   } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0)
       out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers({ read: files, unused }, ownCommand)}\n`);
@@ -97,12 +110,29 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
-  if (isTerminal && !json && tool === undefined && isAvailable && idle.length > 0) out(`${idleServers(ownCommand)}\n`);
+  const isOwn = options.reply === undefined;
+  if (isOwn && isTerminal && !json && tool === undefined && isAvailable && idle.length > 0)
+    out(`${idleServers(ownCommand)}\n`);
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 
+function toListJson(
+  { ownCommand, files = [] }: ListToolsOptions,
+  servers: readonly ShownServer[],
+  tools: readonly GatewayTool[],
+  offered: readonly string[],
+): JsonObject {
+  const shown = servers.map((server) => ({
+    ...server,
+    since: server.since.toISOString(),
+    login: server.login && loginCommand(server.name, ownCommand),
+  }));
+  const grounded = tools.map((tool) => ({ ...tool, offered: offered.includes(`${tool.server}/${tool.name}`) }));
+  return { servers: shown, tools: grounded, ...(files.length > 0 && { files }) };
+}
+
 function stateLine(
-  { name, state, transport, lastError, listedAt }: ServerStatus,
+  { name, state, transport, lastError, listedAt }: ShownServer,
   { clock, redactor, hasStyles = false }: CommandContext,
 ): string {
   const redact = redactor.inLogs;
@@ -126,7 +156,7 @@ function missingTool(tool: string, { gateway, ownCommand }: ListToolsOptions): F
 
 /** Resolves when every server has started, or has failed. */
 async function whenStarted(
-  options: CommandContext & { readonly gateway: Pick<VisibleGateway, 'whenStarted' | 'servers'> | undefined },
+  options: CommandContext & { readonly gateway: Pick<ShownGateway, 'whenStarted' | 'servers'> | undefined },
   signal: AbortSignal,
 ): Promise<void> {
   const line = options.gateway && openLine(options, () => startingWords(options.gateway?.servers ?? []));

@@ -2,7 +2,7 @@ import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import { ownerName } from '../../../domain/gateway/login-owner.ts';
 import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import type { LeftOut } from '../../../domain/gateway/shared-entries.ts';
-import { loginCommand, type ServerState } from '../../../domain/gateway/tool-call-error.ts';
+import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine, shortLine } from '../../../domain/values/clean-text.ts';
 import { count } from './plain.ts';
 
@@ -107,7 +107,7 @@ export const RUNNING = {
 };
 
 /** The servers whose start a person waits for. */
-export function startingWords(servers: readonly { readonly name: string; readonly state: ServerState }[]): string {
+export function startingWords(servers: readonly { readonly name: string; readonly state: string }[]): string {
   const names = servers.filter(({ state }) => state === 'starting').map(({ name }) => cleanLine(name));
   return names.length === 0 ? 'Starting the servers' : `Starting ${names.join(', ')}`;
 }
