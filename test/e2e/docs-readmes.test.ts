@@ -81,6 +81,16 @@ test('every picture of the documents exists, in light and dark, and every pictur
   expect([...new Set(shown)].toSorted()).toEqual(images.toSorted());
 });
 
+test('the picture of check shows what its guide prints', () => {
+  const [, printed = ''] = /```text\n(Findings:[\s\S]*?)```/.exec(read('docs/check.md')) ?? [];
+  const lines = [...read('docs/images/check-light.svg').matchAll(/^<text.*?>(.*)<\/text>$/gm)].map(
+    ([, line = '']) => line,
+  );
+  const shown = lines.slice(1).map((line) => line.replaceAll(/<.*?>/g, '').replaceAll('&quot;', '"'));
+  const words = (text: string) => text.split(/\s+/).filter((word) => word !== '');
+  expect(words(shown.join(' '))).toEqual(words(printed));
+});
+
 function sectionsOf(markdown: string): readonly string[] {
   return proseOf(markdown).split(/^#+ /m);
 }

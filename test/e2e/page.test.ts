@@ -511,7 +511,7 @@ describe('in a browser', () => {
   });
 
   test('is used with the keyboard alone', async () => {
-    const { page, value, until, untilText } = await open(tools, { speed: 20 });
+    const { page, value, text, until, untilText } = await open(tools, { speed: 20 });
     await until("document.querySelectorAll('.tools button').length > 5");
     const isFocused = (selector: string) => value(`document.activeElement.matches(${JSON.stringify(selector)})`);
     const tabTo = async (selector: string) => {
@@ -541,6 +541,8 @@ describe('in a browser', () => {
     await tabTo('#ask-submit');
     await page.keyboard.press('Enter');
     await untilText('#ask-result', 'Not Found');
+    // A recorded answer has no price.
+    expect(await text('#ask-result .hint')).toMatch(/, by gpt-[\d.]+$/);
     expect(await isFocused('#ask-submit')).toBe(true);
     // Everything that can be used has a name.
     const unnamed = `[...document.querySelectorAll('input, select, textarea, button')].filter((control) =>

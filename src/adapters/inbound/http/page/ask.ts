@@ -93,7 +93,8 @@ function answerNodes(shown: ShownAnswer, time: string, askAgain: (handle: string
     return [el('p', { className: 'hint' }, `Not finished after ${time}`), markdown(answer), again];
   }
   const how = usedSearch ? 'with web search' : 'without web search';
-  const price = cost === undefined ? '' : `, for about $${cost.usd.toFixed(4)}`;
+  // A recorded answer costs nothing.
+  const price = cost === undefined || cost.usd === 0 ? '' : `, for about $${cost.usd.toFixed(4)}`;
   const sources = sourcesOf(shown).map(sourceItem);
   return [
     el('p', { className: 'hint' }, `Answered in ${time}, ${how}, by ${model}${price}`),
