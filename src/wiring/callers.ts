@@ -16,7 +16,7 @@ import type { TokenVerifier } from '../application/ports/callers.ts';
 import type { Clock } from '../application/ports/services.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
 import { ownerName } from '../domain/gateway/login-owner.ts';
-import { composeLoginPages } from './login-pages.ts';
+import type * as LoginPages from './login-pages.ts';
 import type { Runtime } from './runtime.ts';
 import type { Reloaded } from './servers-reload.ts';
 
@@ -35,8 +35,8 @@ export async function composeCallers(runtime: Runtime, { http, servers, metrics,
   const { config, audit } = runtime;
   const applied: { current: Reloaded } = { current: config };
   const oauth = http.oauth && { ...http.oauth, ...composeTokenVerifier(http.oauth, runtime) };
-  const logins = composeLoginPages(runtime, {
-    http,
+  const logins = await composeLogins(http, {
+    runtime,
     servers: () => applied.current.servers ?? [],
     keys: oauth?.keys,
     onEvent: ({ event, outcome, owner, server, scopes }) => {
@@ -50,6 +50,15 @@ export async function composeCallers(runtime: Runtime, { http, servers, metrics,
   );
   return { tokens, oauth, quota, logins, applied };
 }
+
+/** The logins of callers. Undefined if browsers cannot reach the endpoint, or callers have no tokens. */
+async function composeLogins({ publicUrl, requiresToken, oauth }: HttpConfig, composed: ComposedLogins) {
+  if (publicUrl === undefined || !requiresToken) return undefined;
+  const { composeLoginPages } = await import('./login-pages.ts');
+  return composeLoginPages({ ...composed, publicUrl, oauth });
+}
+
+type ComposedLogins = Omit<Parameters<typeof LoginPages.composeLoginPages>[0], 'publicUrl' | 'oauth'>;
 
 /**
  * The tokens of callers: those of variables, and those of `http.token_file` as it was when it could last be used. `onCallers` gets the callers after a

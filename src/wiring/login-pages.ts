@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { LoginServices } from '../adapters/inbound/http/services.ts';
-import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { IssuerSignIn } from '../adapters/outbound/login/issuer-sign-in.ts';
@@ -16,7 +15,9 @@ import type { Runtime } from './runtime.ts';
 import { readSecret } from './secrets.ts';
 
 interface Composed {
-  readonly http: HttpConfig;
+  readonly runtime: Runtime;
+  readonly oauth: OAuthConfig | undefined;
+  readonly publicUrl: string;
   /** The servers of the configuration as they are now. */
   readonly servers: () => readonly ServerEntry[];
   /** The keys of the issuer of the callers' access tokens. */
@@ -24,10 +25,8 @@ interface Composed {
   readonly onEvent: (event: LoginEvent) => void;
 }
 
-/** Composes what the pages need on which callers sign in. Undefined if browsers cannot reach the endpoint, or callers have no tokens. */
-export function composeLoginPages(runtime: Runtime, { http, keys, ...composed }: Composed): LoginServices | undefined {
-  const { publicUrl, requiresToken, oauth } = http;
-  if (publicUrl === undefined || !requiresToken) return undefined;
+/** Composes what the pages need on which callers sign in. */
+export function composeLoginPages({ runtime, oauth, publicUrl, keys, ...composed }: Composed): LoginServices {
   const clientId = oauth?.clientId;
   const canSignIn = oauth !== undefined && clientId !== undefined && keys !== undefined;
   return {

@@ -45,6 +45,7 @@ const LATE = {
     'src/wiring/doctor.ts ./logins.ts',
     'src/wiring/server-commands.ts ./logins.ts',
     'src/wiring/callers.ts ../adapters/outbound/quota/redis-quota-store.ts',
+    'src/wiring/callers.ts ./login-pages.ts',
   ],
   configuration: [
     'src/adapters/outbound/config/load-config.ts ./http-config.ts',
