@@ -88,7 +88,7 @@ import {
 } from '../../src/domain/values/web-url.ts';
 
 const redactor = createRedactor();
-redactor.learn({ own: ['sk-0123456789', 'key1'], ofServers: ['a secret of a server'] });
+redactor.learn({ own: ['sk-0123456789', 'key1', 'aaaaaaaa-1\naaaaaaaa-2'], ofServers: ['a secret of a server'] });
 const { known } = redactor;
 const SOURCE = { ref: 'turn0tool0', url: 'notes://a', call: 'notes/read' };
 const MAX = { characters: 4000, imageBytes: 1000 };

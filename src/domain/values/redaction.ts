@@ -69,11 +69,45 @@ function maskerOf(secrets: readonly string[], shortest: number): (text: string) 
   const spellings = masked.flatMap(spellingsOf).sort((a, b) => b.length - a.length);
   const long = spellings.filter(({ length }) => length >= SHORTEST_KEY);
   const short = spellings.slice(long.length).map((one) => one.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'));
-  const withoutLong = (text: string) => long.reduce((left, one) => left.replaceAll(one, MASK), text);
+  const withoutLines = lineMaskerOf(masked);
+  const withoutLong = (text: string) => withoutLines(long.reduce((left, one) => left.replaceAll(one, MASK), text));
   // Compiling the pattern slows the start, and few configurations have a short secret.
   if (short.length === 0) return withoutLong;
   const words = new RegExp(`(?<![\\p{L}\\p{N}])(?:${short.join('|')})(?![\\p{L}\\p{N}])`, 'gu');
   return (text) => withoutLong(text).replace(words, MASK);
+}
+
+/** Masks the lines of secrets that have several, which programs also print alone. In one pass, because a key can have a thousand lines. */
+function lineMaskerOf(secrets: readonly string[]): (text: string) => string {
+  const byStart = new Map<string, string[]>();
+  for (const line of secrets.flatMap(linesOf).flatMap(spellingsOf)) {
+    const start = line.slice(0, SHORTEST_KEY);
+    byStart.set(
+      start,
+      [...(byStart.get(start) ?? []), line].sort((a, b) => b.length - a.length),
+    );
+  }
+  if (byStart.size === 0) return (text) => text;
+  return (text) => {
+    let left = '';
+    let from = 0;
+    for (let at = 0; at < text.length; at += 1) {
+      const found = byStart.get(text.slice(at, at + SHORTEST_KEY))?.find((line) => text.startsWith(line, at));
+      if (found === undefined) continue;
+      left += text.slice(from, at) + MASK;
+      from = at + found.length;
+      at = from - 1;
+    }
+    return left + text.slice(from);
+  };
+}
+
+/** The lines of a secret that has several. Lines with blanks, such as the first of a PEM, and words are ordinary text. */
+function linesOf(secret: string): readonly string[] {
+  const lines = secret.split(/[\r\n]+/);
+  return lines.length === 1
+    ? []
+    : lines.map((line) => line.trim()).filter((line) => line.length >= SHORTEST_KEY && !/\s|^[A-Za-z]+$/.test(line));
 }
 
 /** Masks texts that look like a key, before the configuration is known. */

@@ -241,14 +241,14 @@ describe('variables', () => {
 
   test('of opencode are in braces, and `$X` is text', async () => {
     const { write, seen } = newProject({ K: 'k' });
-    write('secret.txt', 'from a file\n');
+    write('secret.txt', 'a file\n');
     const command = ['stub', '{env:K}', '{file:secret.txt}', '$K', `\${K}`, '{"a":{"b":1}}'];
     const content = {
       mcp: { api: { type: 'local', command, environment: { X: '{file:./secret.txt}' }, enabled: true } },
     };
     const { args, env } = await seen('api', write('opencode.jsonc', content));
-    expect(args).toEqual(['k', 'from a file', '$K', `\${K}`, '{"a":{"b":1}}']);
-    expect(env.X).toBe('from a file');
+    expect(args).toEqual(['k', 'a file', '$K', `\${K}`, '{"a":{"b":1}}']);
+    expect(env.X).toBe('a file');
   });
 
   test('of Codex are named, and everything else is text', async () => {

@@ -54,10 +54,10 @@ export const ANSWER_KEYS = {
       kinds.baseUrl,
       { default: 'https://api.openai.com/v1', variable: 'OPENAI_BASE_URL' },
     ),
-    organization: key('sent as a header', text('an organization ID, such as org-...', kinds.VISIBLE_ASCII), {
+    organization: key('sent as a header', kinds.headerText('an organization ID, such as org-...'), {
       variable: 'OPENAI_ORG_ID',
     }),
-    project: key('sent as a header', text('a project ID, such as proj_...', kinds.VISIBLE_ASCII), {
+    project: key('sent as a header', kinds.headerText('a project ID, such as proj_...'), {
       variable: 'OPENAI_PROJECT_ID',
     }),
     store: key('whether OpenAI stores responses for later retrieval', kinds.flag, { default: false }),

@@ -14,6 +14,8 @@ export interface Client {
   readonly keys: readonly (keyof typeof CLIENT_KEYS)[];
   /** How its texts refer to variables; default: `dollar`. */
   readonly references?: References['form'];
+  /** Whether `${command:NAME}` with one word is a command of its own. */
+  readonly hasCommands?: true;
   /** Where the names of servers are that are switched off, or the only ones that are used. */
   readonly lists?: { readonly excluded: readonly string[]; readonly allowed: readonly string[] };
   /** The words for folders that its servers also get as variables. */
@@ -64,6 +66,7 @@ export const CLIENTS: readonly Client[] = [
       'Code/User/settings.json',
     ],
     servers: [['mcp', 'servers'], ['servers']],
+    hasCommands: true,
     keys: [
       'type',
       ...CHILD,

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import type { ValueReference } from '../../../application/ports/values.ts';
-import { expandPath, readText } from '../files/local-files.ts';
+import { expandPath } from '../files/local-files.ts';
 import type { Environment, NamedText } from '../network/environment.ts';
 import type { Report } from './problems.ts';
 import { DOLLAR, endOfValue, toValueReference } from './value-references.ts';
@@ -16,6 +16,8 @@ export interface References {
   readonly words?: Readonly<Record<string, string>>;
   /** The folder of the file, at which the paths of files start, and in which commands run. */
   readonly folder?: string;
+  /** Whether `${command:NAME}` with one word is a command of the client itself. */
+  readonly hasCommands?: boolean | undefined;
 }
 
 export interface ExpandContext {
@@ -33,6 +35,7 @@ export interface ExpandContext {
 type Meaning =
   | { readonly text: string }
   | { readonly variable: string; readonly advice?: string }
+  | { readonly value: ValueReference }
   | { readonly problem: string };
 
 interface Reference {
@@ -57,10 +60,16 @@ export function expandReferences(text: string, where: string, context: ExpandCon
       )
       .join('');
   const later = ({ written }: WrittenValue) => {
-    const reference = toValueReference(written, context.references.folder);
+    const { folder, hasCommands } = context.references;
+    const reference = toValueReference(written, folder);
     if ('problem' in reference) report(where, reference.problem, written);
-    else if (context.valueFor === undefined) report(where, NOT_HERE, written);
-    else return context.valueFor(reference, where) ?? written;
+    else if (hasCommands && isOwnCommand(reference)) report(where, OF_VS_CODE, written);
+    else return textFor(reference, written);
+    return '';
+  };
+  const textFor = (reference: ValueReference, written: string) => {
+    if (context.valueFor !== undefined) return context.valueFor(reference, where) ?? written;
+    report(where, NOT_HERE, written);
     return '';
   };
   const withBareNames = (plain: string) => {
@@ -90,6 +99,7 @@ export function expandReferences(text: string, where: string, context: ExpandCon
     if (meaning === undefined) return `${reference.open}${read(reference.parts)}}`;
     if ('text' in meaning) return meaning.text;
     const written = writtenOf(reference);
+    if ('value' in meaning) return textFor(meaning.value, written);
     if ('problem' in meaning) {
       report(where, meaning.problem, written);
       return '';
@@ -102,6 +112,7 @@ export function expandReferences(text: string, where: string, context: ExpandCon
 
 export const notChecked = (name: string) =>
   `the environment variable ${name} is not set here, so that its value is not checked`;
+const OF_VS_CODE = 'names a command of VS Code, which only VS Code can run; write a variable, or the path of a program';
 const NOT_HERE = 'a value of a file or a command cannot be used here; write the value, or use a variable';
 
 const notSet = (name: string) => `the environment variable ${name} is not set`;
@@ -147,7 +158,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 function meaningOf(text: string, { form, words, folder }: References): Meaning | undefined {
   const [, kind = '', rest = ''] = /^(\w+):(.*)$/s.exec(text) ?? [];
   if (kind === 'env') return NAME.test(rest) ? { variable: rest } : undefined;
-  if (form === 'braces') return kind === 'file' ? contentOf(rest, folder) : undefined;
+  if (form === 'braces')
+    return kind === 'file' ? { value: { kind, path: expandPath(rest.trim(), folder) } } : undefined;
   if (kind === 'input') return words === undefined ? { problem: NO_INPUTS } : inputOf(rest);
   if (words === undefined) return NAME.test(text) ? { variable: text } : undefined;
   const word = kind === 'workspaceFolder' ? kind : text;
@@ -166,11 +178,9 @@ function inputOf(id: string): Meaning {
   return { variable, advice: `set the environment variable ${variable}, because this program cannot ask for inputs` };
 }
 
-function contentOf(path: string, folder: string | undefined): Meaning {
-  const content = readText(expandPath(path.trim(), folder));
-  return 'text' in content
-    ? { text: content.text.trim() }
-    : { problem: `expected a file that can be read (${content.reason})` };
+/** Whether a command is written as VS Code writes the name of one of its own, which has no blank and no path. */
+function isOwnCommand(reference: ValueReference): boolean {
+  return reference.kind === 'command' && reference.words.length === 1 && !/[\\/]/.test(reference.words[0] ?? '');
 }
 
 /** The words of Cursor, VS Code, Claude Code and Gemini CLI for folders, and for the separator of paths. */

@@ -66,7 +66,8 @@ export async function readServersFile(file: string, context: Context, report: Re
   const translated = entries.map(({ name, value, where, section }, index): FileEntry => {
     const project = section.project ?? folder;
     const words = folderWords({ project, ofFile: pluginFolder(file), home });
-    const references: References = { form: client.references ?? 'dollar', words, folder: dirname(file) };
+    const { references: form = 'dollar', hasCommands } = client;
+    const references: References = { form, words, folder: dirname(file), hasCommands };
     const usable = names[index] ?? name;
     const renamed = usable === name ? {} : { renamedFrom: name };
     const common = { where, ...renamed, folder: project, references };

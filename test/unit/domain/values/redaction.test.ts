@@ -27,6 +27,31 @@ const spelling = fc.constantFrom(
   (secret: string) => encodeURIComponent(secret.toWellFormed()),
 );
 
+// S6, S83
+describe('a secret of several lines', () => {
+  const lines = ['MIIEvQIBADANBgkqhkiG9w0BAQEF', 'AASCBKcwggSjAgEAAoIBAQ+/DXk=', 'user:pa$$w0rd!"x', 'QmFzZTY0'];
+  const secret = ['-----BEGIN PRIVATE KEY-----', ...lines, 'short', 'production', '-----END PRIVATE KEY-----', ''].join(
+    '\r\n',
+  );
+  const redactor = createRedactor();
+  redactor.learnLatest('key', [secret]);
+
+  test.for(lines)('is masked also by the line %s alone', (line) => {
+    for (const redact of [redactor.anywhere, redactor.known, redactor.inLogs]) {
+      expect(redact(`bad line: ${line}`)).toBe(`bad line: ${MASK}`);
+      expect(redact(`${line}\n${line}\tx`)).toBe(`${MASK}\n${MASK}\tx`);
+      expect(redactedValue({ text: `a\n${line}\n"b"` }, redact)).toEqual({ text: `a\n${MASK}\n"b"` });
+    }
+  });
+
+  test('is masked as a whole, and not by ordinary lines', () => {
+    expect(redactor.anywhere(`(${secret})`)).toBe(`(${MASK})`);
+    const others = '-----BEGIN PRIVATE KEY-----, short, production';
+    expect(redactor.anywhere(others)).toBe(others);
+    expect(redactor.anywhere(`line=${lines[1]},(${lines[0]})`)).toBe(`line=${MASK},(${MASK})`);
+  });
+});
+
 // S6
 test('a secret is masked in a text, in JSON and in a URL, and nothing else changes', () => {
   fc.assert(

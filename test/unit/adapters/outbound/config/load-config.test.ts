@@ -120,6 +120,11 @@ server: { tool_errors: result, show_config_on_start: true }
 });
 
 describe('layers', () => {
+  test('quotation marks around an ID of a header are no part of it', async () => {
+    const environment = { OPENAI_ORG_ID: '"org-1"', OPENAI_PROJECT_ID: '“proj_1”' };
+    expect((await config({ environment })).openai).toMatchObject({ organization: 'org-1', project: 'proj_1' });
+  });
+
   test('a proxy variable that contains only blanks is absent', async () => {
     const { openai, sources } = await config({ environment: { HTTPS_PROXY: ' ', NO_PROXY: 'localhost' } });
     expect({ proxy: openai.proxy, env: sources.env }).toEqual({ proxy: undefined, env: [] });

@@ -34,6 +34,31 @@ async function problemsOf(...given: Parameters<typeof load>) {
   return 'problems' in loaded ? loaded.problems : expect.fail('nothing is wrong');
 }
 
+// S83
+describe('values that are read later', () => {
+  const valuesOf = async (content: object) => (await serversOf(content))?.flatMap(({ values = [] }) => values);
+
+  test('of opencode are files', async () => {
+    const server = { type: 'local', command: ['x', '{file:./none.txt}'], environment: { K: '{file:/none/k}' } };
+    expect(await valuesOf({ mcp: { a: server } })).toEqual([
+      { key: 'args[0]', reference: { kind: 'file', path: at('none.txt') } },
+      { key: 'env.K', reference: { kind: 'file', path: '/none/k' } },
+    ]);
+  });
+
+  test('are no commands of VS Code, which only it can run', async () => {
+    const content = (command: string) => ({ servers: { a: { command: 'x', env: { K: `\${command:${command}}` } } } });
+    expect(await problemsOf(content('ext.token'))).toMatchObject([
+      {
+        where: 'servers.a.env.K',
+        value: `\${command:ext.token}`,
+        message: 'names a command of VS Code, which only VS Code can run; write a variable, or the path of a program',
+      },
+    ]);
+    for (const command of ['./token.sh', 'op read x']) expect(await valuesOf(content(command))).toHaveLength(1);
+  });
+});
+
 describe('reads the file of', () => {
   test('Claude Desktop', async () => {
     const content = {
