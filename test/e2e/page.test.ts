@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { LongAnswers } from '../../src/application/answers/long-answers.ts';
 import { rightsBy } from '../../src/domain/gateway/access.ts';
 import { type ServeGatewayOptions, serveGateway } from '../http/serve-gateway.ts';
+import { answers } from '../support/behaviours.ts';
 import { launchBrowser, openPage, type PageOptions } from '../support/browser.ts';
 import { FakeHandleSigner } from '../support/fake-handle-signer.ts';
 import { FakeLlmSearch, fails, hangs, repliesLate, says, searchReply } from '../support/fake-llm-search.ts';
@@ -23,7 +24,7 @@ import { startPageServer } from '../support/page-server.ts';
 import { STDIO_SERVER } from '../support/process-tree.ts';
 import { echoes, ScriptedToolServer } from '../support/scripted-tool-server.ts';
 import { newFile } from './files.ts';
-import { ROOT } from './serve.ts';
+import { apiEnv, fakeApi, ROOT } from './serve.ts';
 
 const HOSTILE =
   '<img src="https://evil.example/x" onerror="globalThis.isTaken = true"><script>globalThis.isTaken = true</script>';
@@ -315,6 +316,17 @@ describe('in a browser', () => {
     expect(requests.filter((line) => line === 'GET /mcp/tools 200').length).toBeLessThanOrEqual(2);
     expect(requests.filter((line) => line === 'GET /mcp/servers 200').length).toBeGreaterThan(2);
     expect(problems).toEqual([]);
+  });
+
+  test('says what an answer costs', async () => {
+    const api = await fakeApi();
+    api.replyAlways(answers('It scatters.'));
+    const prices = { 'gpt-5.2': { input: 1000, output: 1000 } };
+    const { page, enter, text, untilText } = await open(await serve({ prices }, apiEnv(api)));
+    await enter('#question', 'Why is the sky blue?');
+    await page.click('#ask-submit');
+    await untilText('#ask-result', 'It scatters.');
+    expect(await text('#ask-result .hint')).toMatch(/, by gpt-5\.2, for about \$\d+\.\d{4}$/);
   });
 
   test('asks a question with live progress, and links to the sources', async () => {

@@ -47,6 +47,41 @@ describeWithRedis('processes with one store of quotas', (file) => {
     }
   });
 
+  // S84
+  test('exceed a budget at most by the calls in flight', async () => {
+    const { url } = await startStore(file);
+    const api = await fakeApi();
+    api.replyAlways(answers('Here.', { search: true }));
+    const yaml = {
+      prices: { 'gpt-5.2': { input: 0, output: 0, search: 1 } },
+      http: { token_env: { alice: 'TOKEN_ALICE' }, quota: { usd_per_day: 5 } },
+    };
+    const config = newFile('config.yaml', JSON.stringify(yaml));
+    const env = { ...apiEnv(api), TOKEN_ALICE: TOKEN, MCP_HTTP_QUOTA_STORE: `${url}/5` };
+    const start = () => startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config], env });
+    const replicas = await Promise.all([start(), start()]);
+    const EACH = 3;
+    const inFlight = replicas.length * EACH;
+    const askUntilRefused = async (replica: { readonly url: string }, name: string) => {
+      for (let count = 0; count < 20; count += 1) {
+        const { status, text } = await post(replica.url, `${name} ${count}`);
+        if (status === 429) return { answered: count, text };
+      }
+      return { answered: 20, text: '' };
+    };
+    const ended = await Promise.all(
+      replicas.flatMap((replica, at) =>
+        Array.from({ length: EACH }, (_, number) => askUntilRefused(replica, `${at} ${number}`)),
+      ),
+    );
+    const answered = ended.reduce((sum, one) => sum + one.answered, 0);
+    expect(answered).toBe(api.requests.length);
+    expect(answered).toBeGreaterThanOrEqual(5);
+    expect(answered).toBeLessThan(5 + inFlight);
+    const used = `Daily quota reached: $${answered}.00 of $5.00. It resets at `;
+    for (const replica of [...replicas, await start()]) expect((await post(replica.url)).text).toContain(used);
+  });
+
   test('are not ready until they have reached the store, and stay ready when they lose it', async () => {
     const first = await startRedisServer(file, { password: PASSWORD });
     const { url, port } = first;

@@ -40,6 +40,8 @@ test('an answer over stdio cites the web and the own system, and the web is clos
   expect(reportOf(response)).toMatchObject({
     usage: { input_tokens: 2000, cached_tokens: 800, output_tokens: 100, reasoning_tokens: 40 },
     searches: { count: 1, queries: ['holidays next week'] },
+    // Both rounds by the list prices of gpt-5.2, and the search. S84
+    cost: { usd: 0.01364, prices_of: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) },
     attempts: 2,
     rounds: 2,
     tool_calls: [{ server: 'notes', tool: 'search_notes', ms: expect.any(Number), ok: true }],

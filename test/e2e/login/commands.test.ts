@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { FakeIssuer } from '../../support/fake-issuer.ts';
+import { freePort } from '../../support/free-port.ts';
 import { posixTest } from '../../support/platform.ts';
 import { newHome, open } from './kit.ts';
 
@@ -71,6 +72,26 @@ test('a second login registers no second client, and waits on after wrong callba
   expect(stderr).toMatch(/If its page says that the client is unknown, run first: .* logout notes/);
   expect(issuer.registrations).toHaveLength(1);
   expect(issuer.tokenRequests).toHaveLength(2);
+});
+
+// S83
+test('the secret of the client and the address come from a command and a variable', async () => {
+  const issuer = await FakeIssuer.start();
+  const secret = `\${command:'${process.execPath}' -e 'console.log("tHe-SeCrEt-of-the-vault")'}`;
+  const auth = { issuer: issuer.origin, client_id: 'mine', client_secret: secret, callback_port: await freePort() };
+  const home = await newHome({ notes: `${issuer.origin}/\${TENANT}` }, auth);
+  const { url, ended } = home.login('notes', { env: { TENANT: 'notes' } });
+  expect(new URL(await url).searchParams.get('resource')).toBe(`${issuer.origin}/notes`);
+  await open(issuer.callbackFor(await url));
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stderr: stderr.includes('tHe-SeCrEt'), stdout: stdout.includes('tHe-SeCrEt') }).toEqual({
+    code: 0,
+    stderr: false,
+    stdout: false,
+  });
+  const [sent] = issuer.tokenRequests;
+  const inHeader = Buffer.from(String(sent?.authorization).replace('Basic ', ''), 'base64').toString();
+  expect(`${inHeader} ${JSON.stringify(sent?.parameters)}`).toContain('tHe-SeCrEt-of-the-vault');
 });
 
 test('a login that the issuer refuses ends with 1, and the reason', async () => {
