@@ -210,6 +210,8 @@ describe('several callers of one server on standard input', () => {
 
 test('open questions of one caller leave places on the server to others, who do not see them', async () => {
   const { call, stateOf, url } = await startTeam([await earlierRemote('files', { max_concurrency: 2 })]);
+  // Callers share the connection, whose server may ask whoever can be asked.
+  expect(JSON.parse(textIn((await call('declared')).result))).toEqual(BOTH);
   const state = await stateOf('delete');
   expect(textIn((await call('delete')).result)).toMatch(
     /^INPUT_REQUIRED: files asks: .* Too many of your questions are open\. Answer or cancel them, then call/,
@@ -299,17 +301,18 @@ describe('a modern server', () => {
     ]);
   });
 
-  test('asks about a prompt, too', async () => {
+  test('asks about a prompt and a resource, too', async () => {
     const by = person(() => ({ action: 'accept', content: {} }));
     const { entry } = await modernServer('files');
     const client = await modernOverStdio([entry], by);
     const { messages } = await client.getPrompt({ name: 'files__ask' });
     expect(messages).toMatchObject([{ content: { text: '{"action":"accept","content":{}}' } }]);
-    expect(by.asked).toMatchObject([{ message: 'files asks: Why?' }]);
+    const { contents } = await client.readResource({ uri: 'ask://why' });
+    expect(contents).toMatchObject([{ text: '{"action":"accept","content":{}}' }]);
+    expect(by.asked).toMatchObject([{ message: 'files asks: Why?' }, { message: 'files asks: Which?' }]);
     const earlier = await earlierOverStdio([entry], by);
-    await expect(earlier.getPrompt({ name: 'files__ask' })).rejects.toThrow(
-      /INPUT_REQUIRED: files .* Nobody can be asked here/,
-    );
+    const asks = [() => earlier.getPrompt({ name: 'files__ask' }), () => earlier.readResource({ uri: 'ask://why' })];
+    for (const ask of asks) await expect(ask()).rejects.toThrow(/INPUT_REQUIRED: files .* Nobody can be asked here/);
   });
 
   test('asks a model only if the client declares that', async () => {
@@ -322,7 +325,8 @@ describe('a modern server', () => {
 test('a call counts once, and its audit has what was done, but no text', async () => {
   const { entry } = await modernServer('files');
   for (const server of [earlierServer('files'), entry]) {
-    const { call, stateOf, lines } = await startTeam([server], {
+    const { call, stateOf, lines, stderr } = await startTeam([server], {
+      server: { debug: true },
       http: { token_env: { alice: 'ALICE', bob: 'BOB' }, quota: { calls_per_day: 1 } },
     });
     const key = server === entry ? 'q0' : 'question';
@@ -344,7 +348,7 @@ test('a call counts once, and its audit has what was done, but no text', async (
         { server: 'files', action: 'accept', ...mode },
       ],
     });
-    expect(JSON.stringify(lines())).not.toMatch(/secret|First/);
+    expect(JSON.stringify(lines()) + stderr()).not.toMatch(/secret words|First\?/);
   }
 });
 

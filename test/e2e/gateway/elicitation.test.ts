@@ -44,7 +44,7 @@ const PAIRS = Object.entries(ASKED).flatMap(([caller, connect]) =>
 );
 
 // S79
-describe.for(PAIRS)('$caller, and $name', ({ connect, server }) => {
+describe.for(PAIRS)('$caller, and $name', ({ caller, connect, server }) => {
   test('the person reads who asks, and the server gets the answer', async () => {
     const by = person();
     const { call } = await connect(await server(), by);
@@ -65,12 +65,15 @@ describe.for(PAIRS)('$caller, and $name', ({ connect, server }) => {
     expect(textIn(await call('delete'))).toBe('{"action":"cancel"}');
   });
 
-  test('a URL is asked with its address', async () => {
+  test('a URL is asked with its address, and with an ID only where the client requires one', async () => {
     const by = person(() => ({ action: 'accept' }));
     const { call } = await connect(await server(), by);
     expect(textIn(await call('visit'))).toBe('{"action":"accept"}');
     expect(by.asked).toMatchObject([
       { mode: 'url', message: 'files asks: Sign in', url: 'https://example.com/login?a=1' },
+    ]);
+    expect(by.asked.map(({ elicitationId }) => typeof elicitationId)).toEqual([
+      caller.includes('earlier') ? 'string' : 'undefined',
     ]);
   });
 

@@ -7,7 +7,8 @@ import { legacy, send } from '../../support/http-client.ts';
 import { startHttpProcess } from '../../support/http-process.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { scriptedServer } from '../../support/scripted-mcp.ts';
-import { newFolder } from '../files.ts';
+import { earlierServer } from '../../support/servers/asking-servers.ts';
+import { newFile, newFolder } from '../files.ts';
 import { answerOf, apiEnv, tokyoToday } from '../serve.ts';
 import { CONVERSATION, configFile, conversationApi, reportOf, SEARCH_NOTES, serveGrounded } from './kit.ts';
 
@@ -104,6 +105,16 @@ test('over HTTP, only named callers use own tools, and a private tool closes the
   expect(reportOf(bob)).not.toHaveProperty('rounds');
   expect(toolsOf(api.requests[2]?.body ?? {})).toEqual(['web_search']);
   expect(notes.calls()).toHaveLength(1);
+});
+
+test('the model reads that nobody can be asked what a server wants to know', async () => {
+  const api = await conversationApi();
+  api.script([[calls('1', 'files__delete', {})], [says('2', 'I could not delete it.', { phase: 'final_answer' })]]);
+  const yaml = { servers: [earlierServer('files')], grounding: { tools: { files: ['delete'] } } };
+  const config = newFile('config.yaml', JSON.stringify(yaml));
+  const { code } = await runCli(['ask', '--config', config, QUESTION.query], { env: apiEnv(api) });
+  expect(code).toBe(0);
+  expect(JSON.stringify(api.requests[1]?.body)).toContain('files asks: Delete 3 files? Nobody can be asked here.');
 });
 
 test('ask records a grounded answer with llm.record_private; offline the tools run, and the answer is the same', async () => {

@@ -8,6 +8,7 @@ import {
   createMcpHandler,
   type GetPromptResult,
   type ListToolsResult,
+  type ReadResourceResult,
   Server,
 } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
@@ -97,7 +98,10 @@ export async function modernServer(name: string, more: object = {}) {
   };
   const handler = createMcpHandler(
     () => {
-      const server = new Server({ name: 'modern', version: '1.0.0' }, { capabilities: { tools: {}, prompts: {} } });
+      const server = new Server(
+        { name: 'modern', version: '1.0.0' },
+        { capabilities: { tools: {}, prompts: {}, resources: {} } },
+      );
       const tools = [...ASKING_TOOLS, { name: 'samples', inputSchema: { type: 'object' } }];
       server.setRequestHandler('tools/list', () => ({ tools }) as ListToolsResult);
       server.setRequestHandler('prompts/list', () => ({ prompts: [{ name: 'ask' }] }));
@@ -114,6 +118,14 @@ export async function modernServer(name: string, more: object = {}) {
           ],
         });
         return (await run(asks, toRetried(mcpReq))) as GetPromptResult;
+      });
+      server.setRequestHandler('resources/list', () => ({ resources: [{ uri: 'ask://why', name: 'why' }] }));
+      server.setRequestHandler('resources/read', async (_, { mcpReq }) => {
+        const question = { message: 'Which?', requestedSchema: { type: 'object', properties: {} } };
+        const asks = (ask: (params: JsonObject) => unknown) => ({
+          contents: [{ uri: 'ask://why', text: JSON.stringify(ask(question)) }],
+        });
+        return (await run(asks, toRetried(mcpReq))) as ReadResourceResult;
       });
       server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
         const { name: tool, arguments: args = {} } = params;
