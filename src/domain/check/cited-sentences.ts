@@ -6,6 +6,11 @@ const LABEL = '(?:\uE002[^\uE002\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
 /** Abbreviations before a name or a number, whose full stop ends no sentence. */
 const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)\\.';
+/** Abbreviations whose full stop ends no sentence only before a number. */
+const BEFORE_NUMBER =
+  '\\b(?:pp?|[Cc]h|[Cc]hap|[Ss]ec|[Aa]rt|[Pp]ara|[Ff]igs?|[Vv]ols?|[Nn]os?|[Nn]r|[Ee]qs?|[Tt]ab|[Aa]pp|eds?|c|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.';
+/** A full stop that may end a sentence, and not one of several initials. */
+const STOP = `\\.(?<!${ABBREVIATION})(?<!\\b[A-Z]\\.\\s[A-Z]\\.)(?!(?<=${BEFORE_NUMBER})\\s?[\\d§])(?!(?<=\\b[A-Z]\\.)\\s[A-Z]\\.)`;
 const SOURCE = '(?:[Ss]ources?|[Vv]ia|[Ss]ee|[Qq]uelle|出典|引用元?|参照元?|情報源)';
 /** A source in brackets, such as `(Source: a page)`. */
 const IN_BRACKETS = `[(（［【]\\s?${SOURCE}\\s?[:：]?[^()（）［］【】]{0,300}[)）］】]`;
@@ -14,7 +19,7 @@ const IN_BRACKETS = `[(（［【]\\s?${SOURCE}\\s?[:：]?[^()（）［］【】]
  * brackets that do not close are read once.
  */
 const SENTENCE = new RegExp(
-  `[\\s\\S]+?(?:(?:\\.(?<!${ABBREVIATION})|[!?])["')\\]”’*_]{0,3}(?!\\s+\\p{Ll})(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002()（）［］【】]|${LABEL}|${MARK})*[)）］】]|\\s*${IN_BRACKETS})*`,
+  `[\\s\\S]+?(?:(?:${STOP}|[!?])["')\\]”’*_]{0,3}(?!\\s+\\p{Ll})(?=\\s|$|${LABEL}|${MARK}|[(（［【])|[。！？][」』）]{0,2}|$)(?:\\s*${MARK}|${LABEL}${MARK}(?![ぁ-ん])|\\s+${LABEL}${MARK}(?=\\s*(?:$|[.。])|\\s+\\p{Lu})|\\s*[(（［【](?:[^\\p{L}\\p{N}\uE002()（）［］【】]|${LABEL}|${MARK})*[)）］】]|\\s*${IN_BRACKETS})*`,
   'gu',
 );
 

@@ -198,7 +198,12 @@ export class HtmlReader {
   }
 
   #embedded(attribute: string, value: string, at: number): void {
-    if (attribute === 'href' || !(EMBEDDED.has(attribute) || /^\s*https?:/i.test(value))) return;
+    if (attribute === 'href') return;
+    if (!EMBEDDED.has(attribute)) {
+      // A name of a vocabulary, or a value for scripts.
+      if (/^\s*https?:/i.test(value)) this.#add({ kind: 'hidden', text: value, at, reason: 'code' });
+      return;
+    }
     const urls =
       attribute === 'srcset' ? value.split(',').map((one) => one.trim().split(/\s/)[0] ?? '') : [value.trim()];
     for (const url of urls) if (url !== '') this.#add({ kind: 'image', url, at });

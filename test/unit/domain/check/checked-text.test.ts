@@ -54,6 +54,11 @@ describe('a claim is the sentence with the link', () => {
     ],
     ['of a quote that is a note', `> [!NOTE]\n> It grew by 42 % [1](${A}).`, ['A: It grew by 42 %.']],
     [
+      'with abbreviations before numbers',
+      `It cost 42 (cf. Smith et al. 2004, p. 17, ch. 3, no. 5) on Jan. 5, 2020, and J. R. Smith paid 7 [1](${A}). It is so.`,
+      ['A: It cost 42 (cf. Smith et al. 2004, p. 17, ch. 3, no. 5) on Jan. 5, 2020, and J. R. Smith paid 7.'],
+    ],
+    [
       'with an abbreviation',
       `It had 4 in 1888 vs. 5 at Tower Inc. in 1999 (e.g. in May) [1](${A}).`,
       ['A: It had 4 in 1888 vs. 5 at Tower Inc. in 1999 (e.g. in May).'],
@@ -285,6 +290,7 @@ describe('a URL that is not checked is named with the reason', () => {
     ['in a comment', `<!-- ${A} -->`, [`comment ${A}`]],
     ['an image', `![x](${A}) <img src="${B}">`, [`image ${A}`, `image ${B}`]],
     ['an image of a badge', `[![x](${B})](${A})`, [`image ${B}`]],
+    ['a name in an attribute', `<p xmlns:o="${A}">x</p>`, [`code ${A}`]],
     ['a video', `<video src="${A}"></video>`, [`image ${A}`]],
     [
       'a placeholder',
