@@ -1,7 +1,7 @@
 import { type DateParts, datesIn } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { fractionsIn, possibleFractionsIn } from './fractions.ts';
-import { isLabel } from './labels.ts';
+import { isAccess, isLabel } from './labels.ts';
 import { numberWordsIn } from './number-words.ts';
 import { numeralsIn, type Reading } from './numerals.ts';
 import { scaledValuesIn } from './scaled-tables.ts';
@@ -51,7 +51,11 @@ function figuresIn(claim: string): readonly Figure[] {
     add(
       datesIn(text)
         .filter(({ start, end, dates }) => isDate(claim.slice(start, end), dates[0]))
-        .map(({ dates, ...at }) => ({ ...at, isOn: (index) => dates.some((date) => hasDate(index, date)) })),
+        .map(({ dates, ...at }) => ({
+          ...at,
+          isOn: (index) => dates.some((date) => hasDate(index, date)),
+          isNone: isAccess(text, at.start, at.end),
+        })),
     );
     add(
       timesIn(text).map(({ seconds, ...at }) => ({

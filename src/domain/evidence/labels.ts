@@ -19,3 +19,13 @@ export function isLabel(text: string, start: number, end: number): boolean {
   if (isPart || PAGE.test(after) || JAPANESE.test(before)) return true;
   return /[a-z§]/.test(before) && ENGLISH.test(before);
 }
+
+/** What a reference to a source has before the day on which somebody read it, and what it has after that day. */
+const ACCESSED =
+  /(?:(?:^|[([,;.] ?)(?:last )?(?:accessed|retrieved|visited|viewed)(?: on)?|(?:アクセス|閲覧|取得|参照|確認)日|最終(?:アクセス|閲覧|確認)):? ?$/;
+const ACCESSED_AFTER = /^ ?に?(?:最終)?(?:アクセス|閲覧|取得|参照|確認)(?:$|[)\]」、。])/;
+
+/** Whether the date at a place of a folded text is the day on which somebody read a source. */
+export function isAccess(text: string, start: number, end: number): boolean {
+  return ACCESSED.test(text.slice(Math.max(0, start - 30), start)) || ACCESSED_AFTER.test(text.slice(end, end + 10));
+}
