@@ -82,7 +82,7 @@ test('check of quotations: those that are not on the page in these words are fin
 });
 
 // N4.9
-test('check with --private reads pages of this machine and on other ports, without a proxy', async () => {
+test('check with --private reads pages of this machine and on other ports, without a proxy, each within --timeout', async () => {
   const { pages } = await web();
   const local = `http://127.0.0.1:${pages.port}/tower`;
   const stdin = `The tower has 43 steps (${local}).`;
@@ -90,6 +90,10 @@ test('check with --private reads pages of this machine and on other ports, witho
   expect(refused).toMatchObject({ code: 3, stdout: expect.stringContaining(`${local}: not a public address`) });
   const read = await runCli(['check', '-', '--private'], { stdin });
   expect(read).toMatchObject({ code: 1, stdout: expect.stringContaining(`${local}: "43" not on the page`) });
+  pages.serve('/silent', () => {});
+  const silent = `http://127.0.0.1:${pages.port}/silent`;
+  const ended = await runCli(['check', '-', '--private', '--timeout=0.1'], { stdin: silent });
+  expect(ended).toMatchObject({ code: 3, stdout: expect.stringContaining(`${silent}: no response in time`) });
 });
 
 test('check of a file in UTF-16 or Shift_JIS reads it', async () => {

@@ -16,6 +16,13 @@ const PAGES = {
   'https://refused.com': { state: 'unreadable', status: 403, reason: 'http_403' } as const,
   'https://a.com': OK,
   'https://b.com': OK,
+  'https://old.com': { ...OK, finalUrl: 'https://new.com/', isMoved: true } as const,
+  'https://home.com/x': {
+    state: 'unreadable',
+    status: 200,
+    reason: 'home_page',
+    finalUrl: 'https://home.com/',
+  } as const,
   'https://c.com': { ...OK, text: { visible: '', other: [], isCut: true } },
 };
 
@@ -160,6 +167,25 @@ test.each([
   ['a page is dead', 'https://refused.com https://gone.com', 1],
   ['there are no links', 'It has 44 steps.', 0],
 ])('the exit code if %s', async (_, text, expected) => expect((await run({ text })).exitCode).toBe(expected));
+
+test('a redirect is shown with the address to which it leads, and whether it is permanent', async () => {
+  const text = 'See https://old.com and https://home.com/x';
+  expect(await run({ text })).toMatchObject({
+    exitCode: 0,
+    out: `Not readable:
+- 1:25: https://home.com/x → https://home.com/: it leads to the home page
+Redirected:
+- 1:5: https://old.com → https://new.com/ (moved permanently)
+
+2 links: 1 read, 1 not readable
+`,
+  });
+  const { out } = await run({ text, json: true });
+  expect(JSON.parse(out).links).toMatchObject([
+    { url: 'https://old.com', final_url: 'https://new.com/', moved: true },
+    { url: 'https://home.com/x', final_url: 'https://home.com/', state: 'unreadable' },
+  ]);
+});
 
 test('URLs that are not checked are counted, with the reasons', async () => {
   const { out } = await run({
