@@ -48,16 +48,30 @@ function serverSchema(table) {
     ...section(),
     type: 'object',
     properties: Object.fromEntries(schemas),
-    allOf: [present('name')],
+    allOf: [present('name'), LOGINS],
     if: present('command'),
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: {
-      properties: absent('url', 'transport', 'headers', 'allow_insecure', 'auth'),
+      properties: absent('url', 'transport', 'headers', 'allow_insecure', 'auth', 'login', 'max_connections'),
       not: { allOf: [present('env'), present('envs')] },
     },
     else: { allOf: [present('url')], properties: absent('args', 'cwd', 'envs', 'env', 'inherit_env') },
   };
 }
+
+/** What cannot be combined with a login for each caller, and what only with it. */
+const LOGINS = {
+  if: { required: ['login'], properties: { login: { const: 'per_caller' } } },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: {
+    properties: {
+      name: { not: { enum: ['caller', 'callback'] } },
+      headers: { propertyNames: { not: { pattern: '^[Aa][Uu][Tt][Hh][Oo][Rr][Ii][Zz][Aa][Tt][Ii][Oo][Nn]$' } } },
+      auth: { not: { required: ['grant'], properties: { grant: { const: 'client_credentials' } } } },
+    },
+  },
+  else: { properties: { max_connections: { type: 'null' } } },
+};
 
 function section() {
   return { type: ['object', 'null'], properties: {}, additionalProperties: false };

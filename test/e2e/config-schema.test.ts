@@ -137,13 +137,15 @@ test.each([
 
 describe('the schema of a server accepts what the program accepts', () => {
   const CANDIDATES: Readonly<Record<string, readonly unknown[]>> = {
-    name: ['notes', ' notes ', 'openai-responses-mcp', 'a__b', '-a', 'a'.repeat(33)],
+    login: ['shared', 'per_caller', 'each'],
+    max_connections: [0, 1, 1.5, '5'],
+    name: ['callback', 'notes', ' notes ', 'openai-responses-mcp', 'a__b', '-a', 'a'.repeat(33)],
     args: [[], ['-y', 1, true], [null], 'text'],
     inherit_env: [true, false, ['A'], ['a-b']],
     tools: [{ allow: ['a*'], deny: [' * '] }, { allow: null }, { only: ['a'] }, { allow: ['a*b'] }, { allow: [' '] }],
     transport: ['auto', 'sse', 'stdio'],
     restart: ['never', 'always'],
-    headers: [{ accept: 'text' }, { accept: null }, []],
+    headers: [{ accept: 'text' }, { accept: null }, { Authorization: 'Bearer a' }, []],
     envs: [{ A: 1 }, { A: [] }, 'A=1'],
     env: [{ A: 'text' }, 'A=1'],
     auth: [
@@ -154,6 +156,7 @@ describe('the schema of a server accepts what the program accepts', () => {
       ...[{ resource: 'a.b' }, { callback_port: 1023 }, { callback_port: '3918' }],
     ],
   };
+  const REMOTE_KEYS = ['url', 'transport', 'headers', 'allow_insecure', 'auth', 'login', 'max_connections'];
   const flags = [true, false, 'yes'];
   const numbers = [0, 1, 1023, 1024, 1.5, '60000'];
   const member = (key: string) =>
@@ -183,7 +186,7 @@ describe('the schema of a server accepts what the program accepts', () => {
   };
 
   test.each(SERVER_KEYS)('%s', (key) => {
-    const isChild = !['url', 'transport', 'headers', 'allow_insecure', 'auth', 'max_connections'].includes(key);
+    const isChild = !REMOTE_KEYS.includes(key);
     // Connections are limited where each caller has one.
     const remote = { url: 'https://a.b/mcp', ...(key === 'max_connections' && { login: 'per_caller' }) };
     const base = { name: 'notes', ...(isChild ? { command: 'node' } : remote) };
@@ -191,6 +194,18 @@ describe('the schema of a server accepts what the program accepts', () => {
     const accepted = values.filter((value) => agrees({ ...base, [key]: value }));
     expect(accepted.length).toBeGreaterThan(0);
     expect(accepted.length).toBeLessThan(values.length);
+  });
+
+  test.each(REMOTE_KEYS)('%s with each kind of login', (key) => {
+    const notes = { name: 'notes', url: 'https://a.b/mcp' };
+    for (const value of CANDIDATES[key] ?? ['https://a.b/mcp', ...flags])
+      for (const login of ['shared', 'per_caller', null]) agrees({ ...notes, login, [key]: value });
+  });
+
+  test.each(['caller', 'callback'])('the name %s', (name) => {
+    const url = 'https://a.b/mcp';
+    expect(agrees({ name, url, login: 'per_caller' })).toBe(false);
+    expect(agrees({ name, url })).toBe(true);
   });
 
   test('together', () => {
