@@ -10,7 +10,7 @@ import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import { verifyIdToken } from '../adapters/outbound/oauth/id-token-verifier.ts';
 import type { IssuerKeys } from '../adapters/outbound/oauth/issuer-keys.ts';
 import type { PersonSignIn } from '../application/ports/person-sign-in.ts';
-import { composeCallerLogins } from './logins.ts';
+import { composeCallerLogins, learnPassing } from './logins.ts';
 import type { Runtime } from './runtime.ts';
 import { readSecret } from './secrets.ts';
 
@@ -48,7 +48,7 @@ function composePersonSignIn(
     ...oauth,
     fetch: createProxyFetch(process.env).fetch,
     clock,
-    learn: (own) => redactor.learn({ own }),
+    learn: learnPassing(redactor),
     clientSecret: async (signal) => {
       if (clientSecret === undefined) return undefined;
       const read = await readSecret(clientSecret, values, signal);
@@ -57,7 +57,8 @@ function composePersonSignIn(
     },
     // Names and groups are in the token only if it is asked for them.
     scopes: [...(callerClaim === 'sub' ? [] : ['profile', 'email']), ...(groupsClaim === undefined ? [] : ['groups'])],
-    pending: new PendingFiles(config.gateway.logins, clock, loginsKey),
+    pending: new PendingFiles(config.gateway.logins, clock, loginsKey, 'person'),
+    proofs: new PendingFiles(config.gateway.logins, clock, loginsKey, 'proof'),
     verify: (idToken, nonce) => verifyIdToken(idToken, nonce, { ...oauth, keys, clock }),
   });
 }

@@ -34,7 +34,7 @@ async function start(key?: Buffer) {
       servers: () => servers,
       serverOf: async (name) => ({ name, url: `${issuer.origin}/${name}`, headers: {} }),
       files,
-      pending: new PendingFiles(folder, clock, ownKey),
+      pending: new PendingFiles(folder, clock, ownKey, 'login'),
       network: { fetch, clock },
       learn: () => {},
       onEvent: (event) => events.push(event),

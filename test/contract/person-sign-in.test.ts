@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { IssuerSignIn } from '../../src/adapters/outbound/login/issuer-sign-in.ts';
-import { PendingFiles } from '../../src/adapters/outbound/login/pending-files.ts';
+import { MAX_PENDING, PendingFiles } from '../../src/adapters/outbound/login/pending-files.ts';
 import { verifyIdToken } from '../../src/adapters/outbound/oauth/id-token-verifier.ts';
 import { IssuerKeys, readKeySet } from '../../src/adapters/outbound/oauth/issuer-keys.ts';
 import { never } from '../../src/application/async/deadline.ts';
@@ -34,7 +35,8 @@ function signInAt({ issuer, clientId, secret, clock, callerClaim = 'sub', scopes
     clientId,
     clientSecret: async () => secret,
     scopes,
-    pending: new PendingFiles(folder, clock, undefined),
+    pending: new PendingFiles(folder, clock, undefined, 'person'),
+    proofs: new PendingFiles(folder, clock, undefined, 'proof'),
     fetch,
     clock,
     learn: () => {},
@@ -153,4 +155,27 @@ test('a response that names another issuer is not used', async () => {
   const problem = (await people.finish(parameters, secretOf, never()))._unsafeUnwrapErr();
   expect(problem).toMatchObject({ kind: 'failed', reason: expect.stringContaining('not from') });
   expect(issuer.tokenRequests).toEqual([]);
+});
+
+// S88
+test('strangers who begin sign-ins without end fill no folder, and take nothing from people who have proved who they are', async () => {
+  const folder = newFolder();
+  const clock = new SystemClock();
+  const [people, proofs] = (['person', 'proof'] as const).map(
+    (kind) => new PendingFiles(folder, clock, undefined, kind),
+  );
+  if (people === undefined || proofs === undefined) throw new Error('there are no files');
+  const proof = proofs.begin();
+  await proofs.keep(proof, { kind: 'proof' });
+  const aged = new Date(Date.now() - 60_000);
+  for (let count = 0; count < MAX_PENDING + 5; count += 1) {
+    const path = join(folder, `${count}.person.pending`);
+    writeFileSync(path, '{}');
+    utimesSync(path, aged, aged);
+  }
+  const latest = people.begin();
+  await people.keep(latest, { kind: 'person' });
+  expect(readdirSync(folder).filter((name) => name.endsWith('.person.pending'))).toHaveLength(MAX_PENDING);
+  expect(await people.take(latest.state, () => latest.secret)).toEqual({ kind: 'person' });
+  expect(await proofs.take(proof.state, () => proof.secret)).toEqual({ kind: 'proof' });
 });

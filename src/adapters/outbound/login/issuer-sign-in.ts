@@ -28,6 +28,8 @@ interface Options extends LoginContext {
   /** The scopes beside `openid` without which an ID token lacks claims; those that the issuer has are asked for. */
   readonly scopes: readonly string[];
   readonly pending: PendingFiles;
+  /** What is kept for people who have signed in. */
+  readonly proofs: PendingFiles;
   /** Verifies an ID token, and returns whom it names. */
   readonly verify: (idToken: string, nonce: string) => Promise<Result<TokenOwner, TokenError>>;
 }
@@ -102,17 +104,17 @@ export class IssuerSignIn implements PersonSignIn {
   }
 
   keep({ server, person }: ProvedPerson): Promise<Result<KeptProof, LoginProblem>> {
-    const { pending, learn } = this.#options;
+    const { proofs, learn } = this.#options;
     return attempt(async () => {
-      const begun = pending.begin();
+      const begun = proofs.begin();
       learn([begun.state, begun.secret]);
-      await pending.keep(begun, { kind: 'proof', server, person } as unknown as JsonObject);
+      await proofs.keep(begun, { kind: 'proof', server, person } as unknown as JsonObject);
       return ok({ ...begun, maxAgeSeconds: PENDING_MS / 1000 });
     });
   }
 
   async take(state: string, secretOf: SecretOf): Promise<ProvedPerson | undefined> {
-    const taken = await this.#options.pending.take(state, secretOf);
+    const taken = await this.#options.proofs.take(state, secretOf);
     return isProof(taken) ? { server: taken.server, person: taken.person } : undefined;
   }
 

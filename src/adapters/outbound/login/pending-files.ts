@@ -11,6 +11,9 @@ export const PENDING_MS = 600_000;
 
 const ENDING = '.pending';
 
+/** Anyone can begin a sign-in at the issuer of the callers: of more files of one kind, the oldest give way. */
+export const MAX_PENDING = 1000;
+
 /** What a browser has begun, as it is named there, and the secret that proves it is the same browser. */
 export interface Begun {
   /** The `state` of OAuth, which only the browser and the issuer learn. */
@@ -19,16 +22,19 @@ export interface Begun {
   readonly secret: string;
 }
 
-/** Steps that a browser has begun at one process and ends once, at any process over the same folder. */
+/** Steps of one kind that a browser has begun at one process and ends once, at any process over the same folder. */
 export class PendingFiles {
   readonly #folder: string;
   readonly #clock: Clock;
   readonly #key: Buffer | undefined;
+  readonly #ending: string;
 
-  constructor(folder: string, clock: Clock, key: Buffer | undefined) {
+  /** `kind` separates what is begun by strangers from what they cannot begin. */
+  constructor(folder: string, clock: Clock, key: Buffer | undefined, kind: 'person' | 'proof' | 'login') {
     this.#folder = folder;
     this.#clock = clock;
     this.#key = key;
+    this.#ending = `.${kind}${ENDING}`;
   }
 
   /** A state and a secret of 256 random bits each. */
@@ -40,8 +46,8 @@ export class PendingFiles {
   /** Keeps what is needed to end a step. Rejects if the folder cannot be written. */
   async keep({ id, secret }: Begun, content: JsonObject): Promise<void> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-    await this.#removeOld();
-    const name = id + ENDING;
+    await this.#makeRoom();
+    const name = id + this.#ending;
     const endsAt = this.#clock.now().getTime() + PENDING_MS;
     const text = JSON.stringify({ content, endsAt, browser: digest(secret) });
     await replaceFile(join(this.#folder, name), this.#key === undefined ? text : sealed(text, name, this.#key), 0o600);
@@ -50,11 +56,12 @@ export class PendingFiles {
   /** Takes what was kept for a state, if this browser has begun it. Of several who take it, one gets it. */
   async take(state: string, secretOf: (id: string) => string | undefined): Promise<JsonObject | undefined> {
     const id = digest(state).slice(0, 32);
-    const path = join(this.#folder, id + ENDING);
+    const name = id + this.#ending;
+    const path = join(this.#folder, name);
     const secret = secretOf(id);
     if (secret === undefined) return undefined;
     const { text = '' } = await readAccepted(path, isOwn);
-    const pending = parseJson(opened(text, id + ENDING, this.#key)?.text ?? '');
+    const pending = parseJson(opened(text, name, this.#key)?.text ?? '');
     if (!isObject(pending) || !isObject(pending.content)) return undefined;
     // Another browser must not end it, nor take it from the one that began.
     const isBrowser = timingSafeEqual(Buffer.from(digest(secret)), Buffer.from(String(pending.browser).padEnd(64)));
@@ -67,15 +74,20 @@ export class PendingFiles {
     return isTaken && isInTime ? pending.content : undefined;
   }
 
-  /** Removes what nobody can end any more. */
-  async #removeOld(): Promise<void> {
+  /** Removes what nobody can end any more, and the oldest of too many. */
+  async #makeRoom(): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => name.includes(ENDING));
     const now = this.#clock.now().getTime();
-    for (const name of names) {
-      const path = join(this.#folder, name);
-      const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
-      if (now - mtimeMs > PENDING_MS) await rm(path, { force: true });
-    }
+    const files = await Promise.all(
+      names.map(async (name) => {
+        const path = join(this.#folder, name);
+        const { mtimeMs = now } = (await stat(path).catch(() => undefined)) ?? {};
+        return { path, mtimeMs, isOfKind: name.includes(this.#ending) };
+      }),
+    );
+    const latestFirst = files.filter(({ isOfKind }) => isOfKind).sort((one, other) => other.mtimeMs - one.mtimeMs);
+    const old = files.filter(({ mtimeMs }) => now - mtimeMs > PENDING_MS);
+    for (const { path } of [...old, ...latestFirst.slice(MAX_PENDING - 1)]) await rm(path, { force: true });
   }
 }
 
