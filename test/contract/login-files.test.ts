@@ -2,6 +2,7 @@ import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utime
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import type { Login } from '../../src/adapters/outbound/login/login.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { FakeClock } from '../support/fake-clock.ts';
@@ -144,4 +145,29 @@ test('a folder that cannot be written rejects', async () => {
   writeFileSync(join(parent, 'file'), '');
   const files = new LoginFiles(join(parent, 'file', 'logins'), clock);
   await expect(files.locked(SERVER, async () => {})).rejects.toThrow('ENOTDIR');
+});
+
+/** A clock whose sleeps are short, so that many tasks try to take a lock at once. */
+class ImpatientClock extends SystemClock {
+  override sleep(ms: number, signal: AbortSignal) {
+    return super.sleep(ms / 1000, signal);
+  }
+}
+
+test('a lock that is released while others look at it is taken by one of them', async () => {
+  const { folder } = start();
+  let running = 0;
+  let together = 0;
+  const contend = async () => {
+    const files = new LoginFiles(folder, new ImpatientClock());
+    for (let turn = 0; turn < 40; turn += 1)
+      await files.locked(SERVER, async () => {
+        running += 1;
+        together = Math.max(together, running);
+        await new Promise((resolve) => setImmediate(resolve));
+        running -= 1;
+      });
+  };
+  await Promise.all(Array.from({ length: 12 }, contend));
+  expect(together).toBe(1);
 });

@@ -94,9 +94,11 @@ export class LoginFiles {
     const lock = path.replace(/json$/, 'lock');
     while (!(await makeLock(lock))) {
       signal.throwIfAborted();
-      const { mtimeMs = 0 } = (await stat(lock).catch(() => undefined)) ?? {};
+      const stats = await stat(lock).catch(() => undefined);
+      // It was released in the meantime, and must not be taken from the next one who has it.
+      if (stats === undefined) continue;
       // The distance counts in both directions, because the clock may have been set back.
-      const isStale = Math.abs(this.#clock.now().getTime() - mtimeMs) >= STALE_MS;
+      const isStale = Math.abs(this.#clock.now().getTime() - stats.mtimeMs) >= STALE_MS;
       if (isStale) await rm(lock, { force: true });
       else await this.#clock.sleep(POLL_MS, signal);
     }
