@@ -6,12 +6,13 @@ import { SystemClock } from '../../../src/adapters/outbound/clock/system-clock.t
 import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts';
 import { isObject } from '../../../src/domain/values/json.ts';
 import { FakeIssuer, loginAt } from '../../support/fake-issuer.ts';
-import { send } from '../../support/http-client.ts';
+import { begin, send } from '../../support/http-client.ts';
 import { protect } from '../../support/protected-server.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { startModernServer } from '../../support/servers/remote-servers.ts';
 import { newFile, newFolder } from '../files.ts';
 import { modernOverHttp, person, textIn } from './elicitation-kit.ts';
+import { callAtRandom } from './random-callers.ts';
 import { startGatewayProcess } from './serve-gateway.ts';
 
 const TOKENS = { alice: 'token-of-alice-0123456789', bob: 'token-of-bob-01234567890' };
@@ -37,17 +38,24 @@ async function start({ key, refused = () => false, http = IN_VARIABLES, server =
     const login = loginAt(issuer.origin, { access_token: `${name}-1`, expires_in: 3600, ...tokens });
     return files.locked(placeOf(name), () => files.write(placeOf(name), login));
   };
-  const gateway = await startGatewayProcess([{ name: 'notes', url: remote.url, login: 'per_caller', ...server }], {
+  const servers = [{ name: 'notes', url: remote.url, login: 'per_caller', ...server }];
+  const program = {
     env: { TOKEN_OF_ALICE: TOKENS.alice, TOKEN_OF_BOB: TOKENS.bob, ...(key && { LOGINS_KEY: key }) },
     yaml: {
       gateway: { logins, expose: true, ...(key && { logins_key: '\u0024{LOGINS_KEY}' }) },
       http,
     },
-  });
+  };
+  const gateway = await startGatewayProcess(servers, program);
+  /** Another process over the same folder. */
+  const replica = () => startGatewayProcess(servers, program);
   const as = (name: Caller) => ({ headers: { Authorization: `Bearer ${TOKENS[name]}` } });
+  const beginCall = (name: Caller, toolName: string) => {
+    const body = { server: 'notes', toolName, input: { text: name } };
+    return begin(new URL('/mcp/call', gateway.url).href, { method: 'POST', body, ...as(name) });
+  };
   const call = async (name: Caller) => {
-    const body = { server: 'notes', toolName: 'echo', input: { text: name } };
-    const { status, text } = await send(new URL('/mcp/call', gateway.url).href, { method: 'POST', body, ...as(name) });
+    const { status, text } = await beginCall(name, 'echo').reply;
     return { status, body: JSON.parse(text) };
   };
   const statusOf = async (name: Caller) => {
@@ -55,7 +63,7 @@ async function start({ key, refused = () => false, http = IN_VARIABLES, server =
     const [server] = JSON.parse(text).servers;
     return { state: server.state, loginUrl: server.loginUrl, login: server.login };
   };
-  return { issuer, remote, logins, files, placeOf, signIn, gateway, call, statusOf };
+  return { issuer, remote, logins, files, placeOf, signIn, gateway, replica, as, beginCall, call, statusOf };
 }
 
 test('each caller is known to the server as themselves, and nothing is sent without a login', async () => {
@@ -100,6 +108,48 @@ test('a client that can open a URL is asked to sign in, and its calls and prompt
   expect(by.asked).toMatchObject([question, question]);
   const tokens = new Set(remote.seen.map(({ headers }) => headers.authorization));
   expect([...tokens].sort()).toEqual(['Bearer alice-1', 'Bearer bob-1']);
+});
+
+test('a reload ends no login that was begun, and max_connections holds after it', async () => {
+  const kit = await start({ server: { max_connections: 5 } });
+  const { signIn, gateway, remote, issuer, statusOf } = kit;
+  await signIn('bob');
+  const at = new URL('/login/notes', gateway.url).href;
+  const begun = await send(at, { headers: kit.as('alice').headers });
+  const cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+  gateway.configure([{ name: 'notes', url: remote.url, login: 'per_caller', max_connections: 1 }]);
+  gateway.kill('SIGHUP');
+  await gateway.untilLogged('the configuration was read again');
+  const callback = issuer.callbackFor(JSON.parse(begun.text).url);
+  expect((await send(callback, { method: 'GET' })).status).toBe(400);
+  expect((await send(callback, { method: 'GET', headers: { Cookie: cookie } })).status).toBe(200);
+  expect((await send(callback, { method: 'GET', headers: { Cookie: cookie } })).status).toBe(400);
+  expect(await statusOf('alice')).toMatchObject({ state: 'available' });
+  // One call keeps the only connection in use.
+  const waiting = kit.beginCall('alice', 'wait');
+  await expect.poll(() => remote.seen.filter(({ method }) => method === 'tools/call').length).toBe(1);
+  const refused = await kit.beginCall('bob', 'echo').reply;
+  expect([refused.status, JSON.parse(refused.text).error.code, refused.headers['retry-after']]).toEqual([
+    503,
+    'OVERLOADED',
+    '1',
+  ]);
+  waiting.leave();
+  await expect.poll(async () => (await kit.call('bob')).status).toBe(200);
+});
+
+test('a login that was begun at one process ends at another, and both use it', async () => {
+  const { gateway, replica, as, issuer, statusOf } = await start({ key: Buffer.alloc(32, 6).toString('base64') });
+  const other = await replica();
+  const begun = await send(new URL('/login/notes', gateway.url).href, { headers: as('alice').headers });
+  const Cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+  const callback = new URL(issuer.callbackFor(JSON.parse(begun.text).url));
+  const there = new URL(`${callback.pathname}${callback.search}`, other.url).href;
+  expect((await send(there, { method: 'GET', headers: { Cookie } })).status).toBe(200);
+  expect(await statusOf('alice')).toMatchObject({ state: 'available' });
+  const body = { server: 'notes', toolName: 'echo', input: { text: 'hi' } };
+  for (const { url } of [gateway, other])
+    expect((await send(new URL('/mcp/call', url).href, { body, ...as('alice') })).status).toBe(200);
 });
 
 test('operators list the logins of all callers, and end one', async () => {
@@ -201,4 +251,11 @@ test('with a key, a plain login is used and encrypted, and one that was changed 
   writeFileSync(other, encrypted);
   expect(await kit.call('bob')).toMatchObject({ status: 503, body: { error: { code: 'LOGIN_REQUIRED' } } });
   expect(isObject(JSON.parse(readFileSync(other, 'utf8')))).toBe(true);
+});
+
+// S89
+test('at random, no request has the token of another caller', async () => {
+  const { violations, outcomes } = await callAtRandom({ calls: 300, processes: 1 });
+  expect(violations).toEqual([]);
+  expect(outcomes.answered).toBeGreaterThan(100);
 });

@@ -45,7 +45,7 @@ type Handler = (request: IncomingMessage, response: ServerResponse, body: unknow
 /** `proceed` lets the server answer after all; `id` is that of the JSON-RPC request. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, proceed: () => void, id: unknown) => void;
 
-type Guard = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+type Guard = (request: IncomingMessage, response: ServerResponse, body: unknown) => boolean | Promise<boolean>;
 
 /** An HTTP server of one test. */
 export interface TestHttpServer {
@@ -78,7 +78,7 @@ export async function serveHttpRequests(handler: Handler): Promise<TestHttpServe
     const index = next.findIndex((planned) => planned.method === 'any' || planned.method === method);
     const [planned] = index < 0 ? [] : next.splice(index, 1);
     const proceed = async () => {
-      if (await guard(request, response)) handler(request, response, body);
+      if (await guard(request, response, body)) handler(request, response, body);
     };
     if (planned === undefined) await proceed();
     else planned.answer(request, response, proceed, body?.id);

@@ -127,7 +127,12 @@ function moreOf(error: ToolCallError): Partial<Refusal> {
     case 'unknown_server':
       return { details: { server: excerpt(error.server) } };
     case 'overloaded':
-      return { details: { server: excerpt(error.server) }, retryAfterMs: SOON_MS };
+      return {
+        details: { server: excerpt(error.server) },
+        retryAfterMs: SOON_MS,
+        // It is no caller's fault that others use all connections.
+        ...(error.unit === 'connections' && { status: 503 }),
+      };
     case 'unknown_tool':
       return { details: { server: error.server, tool: excerpt(error.tool) } };
     case 'tool_changed':
