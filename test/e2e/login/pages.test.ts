@@ -13,6 +13,28 @@ import { startOfficialServer } from './official-server.ts';
 const TOKEN = 'token-of-alice-for-the-tests';
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
+/** Runs in the page, and returns what people cannot read. */
+const UNREADABLE = `(() => {
+  const light = (color) => {
+    const [r, g, b] = color.match(/[\\d.]+/g).map((part) => part / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const backOf = (element) => {
+    const color = getComputedStyle(element).backgroundColor;
+    return /, 0\\)$/.test(color) && element.parentElement ? backOf(element.parentElement) : color;
+  };
+  const shown = [...document.querySelectorAll('main *')].filter((element) => element.checkVisibility());
+  const texts = shown.filter((element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== ''));
+  const dark = texts.flatMap((element) => {
+    const [a, b] = [light(getComputedStyle(element).color), light(backOf(element))];
+    const contrast = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    return contrast < 4.5 ? [element.textContent + ' ' + contrast] : [];
+  });
+  const nameless = shown.filter((element) => element.matches('input:not([type=hidden])') && element.labels.length === 0);
+  const isTitled = document.title !== '' && document.documentElement.lang === 'en' && document.querySelectorAll('h1').length === 1;
+  return [...dark, ...nameless.map((field) => field.outerHTML), ...(texts.length > 1 && isTitled ? [] : [document.title])];
+})()`;
+
 const executable = findBrowser();
 if (executable === undefined) process.stderr.write('The tests of the login pages are skipped: there is no browser.\n');
 
@@ -45,6 +67,16 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     return { page, problems, address };
   }
 
+  /** The texts of a page whose contrast with their background is too low in light or dark (WCAG 2.2, AA), and fields without a name. */
+  const unreadable = async (page: Page) => {
+    const found: unknown[] = [];
+    for (const value of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value }]);
+      found.push(...((await page.evaluate(UNREADABLE)) as unknown[]));
+    }
+    return found;
+  };
+
   const untilText = (page: Page, part: string) =>
     expect.poll(() => page.$eval('main', (main) => main.innerText)).toContain(part);
 
@@ -52,11 +84,14 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   test('a caller with a token signs in, and deletes the login', async () => {
     const { page, problems, address } = await start(async () => ({ token_env: { alice: 'TOKEN' } }));
     const headers = { Authorization: `Bearer ${TOKEN}` };
+    expect(await unreadable(page)).toEqual([]);
     await page.type('#token', TOKEN);
     await page.click('#token-form button');
     await untilText(page, 'alice signs in to notes at ');
+    expect(await unreadable(page)).toEqual([]);
     await page.click('#sign-in');
     await untilText(page, 'alice is signed in to notes');
+    expect(await unreadable(page)).toEqual([]);
     const state = async () => JSON.parse((await send(address, { method: 'GET', headers })).text).state;
     expect(await state()).toBe('available');
     // The login is used.
@@ -67,6 +102,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     await page.type('#token', TOKEN);
     await page.click('#token-form button');
     await untilText(page, 'There is a login');
+    expect(await unreadable(page)).toEqual([]);
     await page.click('#remove');
     await untilText(page, 'The login was deleted.');
     expect(await state()).toBe('login_required');

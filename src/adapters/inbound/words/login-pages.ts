@@ -16,7 +16,7 @@ export function startPage({ issuer, hasTokens }: Offered): string {
   const atIssuer = issuer === undefined ? undefined : issuerForm(issuer);
   return page(
     'Sign in to a server',
-    html`<p>First show who you are. Then this page says who signs in, and where.</p>
+    html`<p id="first">First show who you are. Then this page says who signs in, and where.</p>
 ${atIssuer}${hasTokens ? TOKEN_FORM : undefined}`,
   );
 }

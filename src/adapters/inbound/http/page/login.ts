@@ -43,6 +43,7 @@ async function describe(): Promise<void> {
   const hasLogin = state === 'available';
   if (hasLogin) who.append(' There is a login, which a new one replaces.');
   byId('remove', HTMLElement).hidden = !hasLogin;
+  byId('first', HTMLElement).hidden = true;
   byId('proved', HTMLElement).hidden = false;
 }
 
