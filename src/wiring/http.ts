@@ -5,10 +5,13 @@ import { Metrics } from '../adapters/inbound/http/metrics.ts';
 import { HttpServer } from '../adapters/inbound/http/serve.ts';
 import type { LoginServices } from '../adapters/inbound/http/services.ts';
 import { groundingWarnings, messageForProblem, OPEN, SERVING } from '../adapters/inbound/words/process-messages.ts';
+import { checkCallerLogins } from '../adapters/outbound/config/caller-logins.ts';
 import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
+import { reporter } from '../adapters/outbound/config/problems.ts';
 import { watchFiles } from '../adapters/outbound/files/watched-files.ts';
 import { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import { isGatewayOnly, lacksKey } from '../application/gateway/offer.ts';
+import type { ConfigProblem } from '../application/ports/config.ts';
 import { ASKABLE } from '../domain/gateway/elicitation.ts';
 import { composeCallers, type OnReload } from './callers.ts';
 import { composeCatalogue } from './catalogue.ts';
@@ -174,7 +177,12 @@ function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown
     const loaded = await runtime.reload();
     // After a problem, the earlier files are still watched, because a damaged configuration names none.
     files = 'value' in loaded ? loaded.files : [...new Set([...files, ...loaded.files])];
-    return loaded;
+    if ('problems' in loaded) return loaded;
+    const problems: ConfigProblem[] = [];
+    const report = reporter(problems);
+    // The section http stays as it was at the start, whatever the file says now.
+    checkCallerLogins(loaded.value.servers, http, (where, message) => report(where, `${message}; ${AT_START}`));
+    return problems.length === 0 ? loaded : { problems };
   };
   const reloadServers = serversReload({
     initial: config,
@@ -202,6 +210,8 @@ function reloadOn(runtime: Runtime, endpoint: Endpoint, started: Promise<unknown
   const { tokenFile } = http;
   if (tokenFile !== undefined) watchFiles({ files: () => [tokenFile.path], onChanged: tokens.reload, clock });
 }
+
+const AT_START = 'the section http is read at the start, so restart the program';
 
 /** Tells the operator where the endpoint is, and what it lacks. */
 function say({ config, stderr }: Runtime, http: HttpConfig, url: string): void {

@@ -64,6 +64,11 @@ export interface Subject {
   readonly sub: string;
 }
 
+/** A text that is different for each caller, also if a claim other than `sub` names two people alike. */
+export function idOfCaller({ caller, subject }: Pick<CallOrigin, 'caller' | 'subject'>): string {
+  return subject === undefined ? caller : JSON.stringify([caller, subject.issuer, subject.sub]);
+}
+
 /** The caller of a tool, and the entry point of the call. */
 export interface CallOrigin {
   /** The name of the caller. Calls of different callers share nothing. */

@@ -7,9 +7,11 @@ import { LoginFiles } from '../../../src/adapters/outbound/login/login-files.ts'
 import { isObject } from '../../../src/domain/values/json.ts';
 import { FakeIssuer, loginAt } from '../../support/fake-issuer.ts';
 import { begin, send } from '../../support/http-client.ts';
+import { startHttpProcess } from '../../support/http-process.ts';
 import { protect } from '../../support/protected-server.ts';
 import { runCli } from '../../support/run-cli.ts';
 import { startModernServer } from '../../support/servers/remote-servers.ts';
+import { until } from '../../support/until.ts';
 import { newFile, newFolder } from '../files.ts';
 import { modernOverHttp, person, textIn } from './elicitation-kit.ts';
 import { callAtRandom } from './random-callers.ts';
@@ -150,6 +152,28 @@ test('a login that was begun at one process ends at another, and both use it', a
   const body = { server: 'notes', toolName: 'echo', input: { text: 'hi' } };
   for (const { url } of [gateway, other])
     expect((await send(new URL('/mcp/call', url).href, { body, ...as('alice') })).status).toBe(200);
+});
+
+test('a reload does not give the login of the terminal to callers without tokens', async () => {
+  const [issuer, remote, logins] = [await FakeIssuer.start(), await startModernServer(), newFolder()];
+  protect(remote, issuer, (token) => token === 'local-1');
+  const files = new LoginFiles(logins, new SystemClock());
+  const place = { url: remote.url, use: { kind: 'local' } } as const;
+  const login = loginAt(issuer.origin, { access_token: 'local-1', expires_in: 3600 });
+  await files.locked(place, () => files.write(place, login));
+  const shared = { name: 'notes', url: remote.url };
+  const config = newFile('config.yaml', JSON.stringify({ servers: [shared], gateway: { logins } }));
+  const program = await startHttpProcess({
+    args: ['--http=127.0.0.1:0', '--config', config],
+    env: { T: TOKENS.alice },
+  });
+  const http = { token_env: { alice: 'T' } };
+  writeFileSync(config, JSON.stringify({ servers: [{ ...shared, login: 'per_caller' }], gateway: { logins }, http }));
+  program.kill('SIGHUP');
+  await until(() => program.stderr().includes('nothing was changed: http.token_env: required'));
+  const body = { server: 'notes', toolName: 'echo', input: { text: 'hi' } };
+  expect((await send(new URL('/mcp/call', program.url).href, { body })).status).toBe(503);
+  expect(remote.seen.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
 });
 
 test('operators list the logins of all callers, and end one', async () => {

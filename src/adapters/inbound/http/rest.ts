@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { err, ok } from 'neverthrow';
 import { LIST_WAIT_MS } from '../../../application/gateway/gateway.ts';
-import { BUILT_IN_SERVER } from '../../../domain/gateway/call-origin.ts';
+import { BUILT_IN_SERVER, idOfCaller } from '../../../domain/gateway/call-origin.ts';
 import { unknownServer } from '../../../domain/gateway/tool-call-error.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
@@ -101,7 +101,7 @@ async function listServers(c: HttpRequest, services: Serving): Promise<Response>
   const canAnswer = services.canAnswer ? undefined : false;
   const canCheck = checks?.toolsFor(rights).length ? true : undefined;
   const noneAllowed = servers.length === 0 && allServers(services).length > 0 ? true : undefined;
-  const openQuestions = openCalls?.questions(c.get('caller'));
+  const openQuestions = openCalls?.questions(idOfCaller(originOf(c, 'rest')));
   const shown = servers.map((server) => ({ ...server, openQuestions: openQuestions?.get(server.name) }));
   // They name files of the machine.
   const mayReadWarnings = !requiresToken || (rights.isOperator && !rights.isForEveryone);

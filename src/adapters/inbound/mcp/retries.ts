@@ -1,6 +1,6 @@
 import type { CallIdentity, OpenCall } from '../../../application/tools/open-call.ts';
 import type { OpenCalls } from '../../../application/tools/open-calls.ts';
-import type { CallOrigin } from '../../../domain/gateway/call-origin.ts';
+import { type CallOrigin, idOfCaller } from '../../../domain/gateway/call-origin.ts';
 import { actionsIn, type Retry } from '../../../domain/gateway/elicitation.ts';
 import { isObject, withoutUndefined } from '../../../domain/values/json.ts';
 import { sortedJson } from '../../../domain/values/sorted-json.ts';
@@ -19,7 +19,7 @@ export interface Repeatable {
 interface RepeatableRequest {
   readonly method: string;
   readonly params: Params;
-  readonly by: Pick<CallOrigin, 'caller'>;
+  readonly by: Pick<CallOrigin, 'caller' | 'subject'>;
 }
 
 /** Reads what identifies a request, and what it adds if it is repeated. */
@@ -31,7 +31,7 @@ function toRepeatable({ method, params, by }: RepeatableRequest): Repeatable {
   });
   const identity = () => {
     const request = sortedJson([method, name ?? null, uri ?? null, args ?? {}]);
-    return { caller: by.caller, request };
+    return { caller: idOfCaller(by), request };
   };
   return Object.keys(retry).length === 0 ? { identity } : { identity, retry };
 }

@@ -1,9 +1,11 @@
 import { err, ok } from 'neverthrow';
 import { describe, expect, test } from 'vitest';
+import { continuesCall, takeOpen } from '../../../../src/adapters/inbound/mcp/retries.ts';
 import { OpenCalls } from '../../../../src/application/tools/open-calls.ts';
 import type { ToolCall, ToolOutcome } from '../../../../src/application/tools/tool-call.ts';
 import type { Elicitation } from '../../../../src/domain/gateway/elicitation.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
+import { callerOf } from '../../../support/origins.ts';
 
 const ALICE = { caller: 'alice', request: 'delete' };
 const BOTH = { elicitation: { form: {}, url: {} } };
@@ -161,4 +163,21 @@ describe('a state', () => {
     expect(calls.take('of the server', ALICE)).toEqual({ open: undefined, answered: ['accept'] });
     expect(calls.continues('of the server', ALICE)).toBe(false);
   });
+});
+
+test('a person whom a claim names like the caller does not continue the call', async () => {
+  const { calls, ask, signal } = start();
+  const by = (sub: string) => callerOf('oauth:sam', { subject: { issuer: 'https://a.example', sub } });
+  const request = { method: 'tools/call', params: { name: 'files__delete' } };
+  const begun = takeOpen(calls, { ...request, by: by('1') });
+  if (begun === 'other') throw new Error('the call is new');
+  const call = calls.begin(begun.identity(), BOTH, async (options, limit) => {
+    await ask('Delete?', options, limit);
+    return textResult('deleted');
+  });
+  const step = await call.step(() => {}, signal);
+  const retry = { ...request.params, requestState: 'state' in step ? step.state : '' };
+  expect(continuesCall(calls, { ...request, params: retry, by: by('2') })).toBe(false);
+  expect(takeOpen(calls, { ...request, params: retry, by: by('2') })).toBe('other');
+  expect(continuesCall(calls, { ...request, params: retry, by: by('1') })).toBe(true);
 });
