@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import { idOfCaller } from '../../domain/gateway/call-origin.ts';
 import {
   type Elicitation,
   type ElicitationAnswer,
@@ -81,7 +82,7 @@ export function toAsked(
 ): AskedCaller {
   const limits = { questionTimeoutMs, maxConcurrency, pause };
   return {
-    caller: by.caller,
+    caller: idOfCaller(by),
     declared: elicitations.declared,
     canBeAsked: (mode) => elicitations.canBeAsked(mode),
     ask: (elicitation, signal) => elicitations.ask(elicitation, limits, signal),

@@ -41,7 +41,7 @@ export interface ListedTools {
 
 /** The caller of a tool, as far as its server may ask questions. The members never reject or throw. */
 export interface AskedCaller {
-  /** The name of the caller. A question of a server whose call is not known is asked only if all calls on the connection are of this caller. */
+  /** Different for each caller. A question of a server whose call is not known is asked only if all calls on the connection are of this caller. */
   readonly caller: string;
   /** What the caller can be asked, as clients declare it in MCP. A server of 2026-07-28 gets it with the call. */
   readonly declared: JsonObject;
