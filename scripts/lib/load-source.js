@@ -11,7 +11,7 @@ export function loadSource() {
     export { CLIENTS } from './src/adapters/outbound/config/clients.ts';
     export { CLIENT_KEYS } from './src/adapters/outbound/config/client-keys.ts';
     export { SERVER_TABLE } from './src/adapters/outbound/config/server-keys.ts';
-    export { entry as accessEntry } from './src/adapters/outbound/config/access-config.ts';
+    export { entry as accessEntry } from './src/adapters/outbound/config/sections.ts';
     export { ANSWER_OUTCOMES, TOOL_OUTCOMES } from './scripts/lib/outcomes.ts';
     export { usage } from './src/adapters/inbound/cli/usage.ts';
     export { toolErrorCode } from './src/adapters/inbound/words/tool-error-messages.ts';

@@ -1,10 +1,9 @@
 import type { CheckedOAuth, CheckedQuota } from '../adapters/inbound/cli/team-checks.ts';
 import type { Metrics, ReloadedPart } from '../adapters/inbound/http/metrics.ts';
-import type { HttpConfig } from '../adapters/outbound/config/http-config.ts';
+import { type HttpConfig, listOfProblems, readTokenFile } from '../adapters/outbound/config/http-config.ts';
 import type { OAuthConfig } from '../adapters/outbound/config/oauth-config.ts';
 import type { QuotaConfig } from '../adapters/outbound/config/sections.ts';
 import { shownStore } from '../adapters/outbound/config/shown-config.ts';
-import { listOfProblems, readTokenFile } from '../adapters/outbound/config/token-file.ts';
 import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import { IssuerKeys, readKeySet, TIME_LIMIT_MS } from '../adapters/outbound/oauth/issuer-keys.ts';
 import { JwtTokenVerifier } from '../adapters/outbound/oauth/jwt-token-verifier.ts';

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import type { SecretReference } from '../adapters/outbound/config/secret-reference.ts';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
+import type { SecretReference } from '../adapters/outbound/config/value-references.ts';
 import { parseLoginsKey } from '../adapters/outbound/login/logins-key.ts';
 import { variableText } from '../adapters/outbound/network/environment.ts';
 import { never } from '../application/async/deadline.ts';

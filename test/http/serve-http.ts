@@ -4,7 +4,7 @@ import { HttpServer, type HttpServerOptions } from '../../src/adapters/inbound/h
 import type { ClientCallOptions } from '../../src/adapters/inbound/mcp/client-call.ts';
 import { ExposedTools } from '../../src/adapters/inbound/mcp/exposed-tools.ts';
 import type { ServerTools } from '../../src/adapters/inbound/mcp/server-tools.ts';
-import { hashOfToken } from '../../src/adapters/outbound/config/token-file.ts';
+import { hashOfToken } from '../../src/adapters/outbound/config/http-config.ts';
 import type { ToolProvider } from '../../src/application/tools/tool-call.ts';
 import { ToolCatalogue } from '../../src/application/tools/tool-catalogue.ts';
 import { EVERYTHING } from '../../src/domain/gateway/call-origin.ts';

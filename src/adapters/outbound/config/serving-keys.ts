@@ -1,9 +1,9 @@
 import { LOG_FORMS } from '../logger/stderr-logger.ts';
 import { integer, milliseconds, oneOf, path, text } from './kinds.ts';
 import { quotaCallers, usd } from './money-kinds.ts';
-import { secretReference } from './secret-reference.ts';
 import { key, type Section } from './table.ts';
 import * as kinds from './value-kinds.ts';
+import { secretReference } from './value-references.ts';
 
 const HTTP_PATH =
   /^\/(?!(?:healthz|readyz|metrics|openapi\.json)$|(?:mcp\/(?:tools|call|servers)|login)(?:\/|$))[\w./~-]*$/;

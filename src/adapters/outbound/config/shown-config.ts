@@ -2,11 +2,10 @@ import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { shownName } from '../network/environment.ts';
 import { KEYS } from './keys.ts';
-import type { SecretReference } from './secret-reference.ts';
 import { type ServerEntry, withoutEffect } from './server-entry.ts';
 import { SERVER_TABLE } from './server-keys.ts';
 import { type Key, toTree, type Values } from './table.ts';
-import { shownText } from './value-references.ts';
+import { type SecretReference, shownText } from './value-references.ts';
 
 /** The merged keys for display. The values in `read` replace those of the keys. The redactor later masks secrets in wrong places. */
 export function toShownTree(values: Values, read: JsonObject): JsonObject {

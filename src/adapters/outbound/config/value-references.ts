@@ -2,6 +2,7 @@ import type { ValueReference } from '../../../application/ports/values.ts';
 import { commandWords, endOfReference, unquoted } from '../../../domain/values/command-words.ts';
 import { MASK } from '../../../domain/values/redaction.ts';
 import { expandPath } from '../files/local-files.ts';
+import { matching, type ValueKind, yamlOnly } from './kinds.ts';
 
 export const DOLLAR = '\u0024{';
 const [OF_FILE, OF_COMMAND] = [`${DOLLAR}file:`, `${DOLLAR}command:`];
@@ -64,3 +65,30 @@ function shownReference(written: string): string {
   const [name, ...args] = commandWords(written.slice(OF_COMMAND.length, -1)) ?? [''];
   return `${OF_COMMAND}${name}${args.length > 0 ? ' …' : ''}}`;
 }
+
+/** A secret that the configuration names: a variable, a file or a command. */
+export interface SecretReference {
+  /** The reference as it is written. */
+  readonly written: string;
+  readonly source: { readonly kind: 'variable'; readonly name: string } | ValueReference;
+}
+
+const REFERENCE_TO_VARIABLE = /^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$/;
+
+/** Only a reference to a secret, which is then never in the file. */
+export const secretReference: ValueKind<SecretReference> = {
+  ...yamlOnly(
+    'only a reference: \u0024{NAME} with the name of a variable, \u0024{file:PATH} or \u0024{command:WORDS}',
+    { anyOf: [matching(REFERENCE_TO_VARIABLE), matching(/^\$\{(?:file|command):.+\}$/)] },
+    (value, { where, folder, report }) => {
+      const written = typeof value === 'string' ? value.trim() : '';
+      const [, name] = REFERENCE_TO_VARIABLE.exec(written) ?? [];
+      if (name !== undefined) return { written, source: { kind: 'variable' as const, name } };
+      if (!isOneValue(written)) return undefined;
+      const source = toValueReference(written, folder);
+      if ('problem' in source) report(where, source.problem);
+      return 'problem' in source ? undefined : { written, source };
+    },
+  ),
+  isSecret: true,
+};

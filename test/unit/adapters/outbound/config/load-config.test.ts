@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { hashOfToken } from '../../../../../src/adapters/outbound/config/http-config.ts';
 import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
 import type { CommandLineOptions } from '../../../../../src/adapters/outbound/config/set-keys.ts';
-import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
 import type { Environment } from '../../../../../src/adapters/outbound/network/environment.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';
 import { isObject } from '../../../../../src/domain/values/json.ts';

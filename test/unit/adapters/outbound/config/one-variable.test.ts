@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
+import { hashOfToken } from '../../../../../src/adapters/outbound/config/http-config.ts';
 import { profileFor } from '../../../../../src/domain/answers/model-profile.ts';
 import { TOOL_NAMES } from '../../../../../src/domain/answers/question.ts';
 import { SYSTEM_POLICY } from '../../../../../src/domain/answers/system-policy.ts';

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hashOfToken } from '../../../../../src/adapters/outbound/config/token-file.ts';
+import { hashOfToken } from '../../../../../src/adapters/outbound/config/http-config.ts';
 import { givenConfig } from '../../../../support/given-config.ts';
 
 const { at, acceptedConfig, problemsOf } = givenConfig();

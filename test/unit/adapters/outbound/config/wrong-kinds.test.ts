@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { entry } from '../../../../../src/adapters/outbound/config/access-config.ts';
 import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
 import { readValue, type ValueKind } from '../../../../../src/adapters/outbound/config/kinds.ts';
+import { entry } from '../../../../../src/adapters/outbound/config/sections.ts';
 import { SERVER_TABLE } from '../../../../../src/adapters/outbound/config/server-keys.ts';
 import { isObject, type JsonObject } from '../../../../../src/domain/values/json.ts';
 
