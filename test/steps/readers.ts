@@ -59,23 +59,23 @@ import {
   cleanText,
   clip,
   shortLine,
+  toErrorLine,
   withoutEnd,
   withoutTracking,
   withoutUnsafeCharacters,
+  withVisibleCharacters,
 } from '../../src/domain/values/clean-text.ts';
 import { closeFence, fencedLines } from '../../src/domain/values/code-fence.ts';
-import { toErrorLine } from '../../src/domain/values/error-line.ts';
 import { ExactNumber, mayBeInexact, toJsonText, withExactNumbers } from '../../src/domain/values/exact-number.ts';
 import { publishedOn } from '../../src/domain/values/published-date.ts';
 import {
+  bareKey,
   createRedactor,
   looksLikeKey,
   redactedJson,
   redactedValue,
-  unquoted,
   withoutKeyLike,
 } from '../../src/domain/values/redaction.ts';
-import { withVisibleCharacters } from '../../src/domain/values/visible-characters.ts';
 import {
   decoded,
   isOnHost,
@@ -163,7 +163,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/answers/answer-handle.ts#handleIn': (text) => [handleIn(text), handleIn(`la1.a.${text}`)],
   'domain/answers/answer-size.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
   'domain/answers/linked-pages.ts#linkedPages': linkedPages,
-  'domain/values/redaction.ts#unquoted': (text) => unquoted(`"${text}"`),
+  'domain/values/redaction.ts#bareKey': (text) => bareKey(`"${text}"`),
   'domain/values/citation-marks.ts#withoutMarks': (text) => [withoutMarks(text), withoutMarks(`\uE200${text}\uE201`)],
   'domain/values/citation-marks.ts#withoutReferences': (text) => [
     withoutReferences(`†${text}`),
@@ -275,7 +275,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     fencedLines(text.split('\n')),
     fencedLines(['```', text, '```']),
   ],
-  'domain/values/error-line.ts#toErrorLine': (text) => [toErrorLine(text), toErrorLine(`Error: a at ${text}`)],
+  'domain/values/clean-text.ts#toErrorLine': (text) => [toErrorLine(text), toErrorLine(`Error: a at ${text}`)],
   'domain/values/exact-number.ts#withExactNumbers': (text) => {
     const json = JSON.stringify([text]).replace(']', ',1e400]');
     return withExactNumbers(json, JSON.parse(json));
@@ -290,7 +290,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/redaction.ts#redactedJson': (text) => redactedJson({ text }, known),
   'domain/values/redaction.ts#redactedValue': (text) => redactedValue({ text }, known),
   'domain/values/redaction.ts#withoutKeyLike': withoutKeyLike,
-  'domain/values/visible-characters.ts#withVisibleCharacters': withVisibleCharacters,
+  'domain/values/clean-text.ts#withVisibleCharacters': withVisibleCharacters,
   'domain/values/web-url.ts#decoded': decoded,
   'domain/values/web-url.ts#isOnHost': (text) => isOnHost(`https://${text}`, ['a.com']),
   'domain/values/web-url.ts#isTooLong': isTooLong,

@@ -5,7 +5,7 @@ import {
   type SharedList,
   toLeftOut,
 } from '../../domain/gateway/shared-entries.ts';
-import { isSameJson } from '../../domain/values/sorted-json.ts';
+import { isSameJson } from '../../domain/values/json.ts';
 import { never, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { Definitions } from '../ports/tool-server.ts';

@@ -10,7 +10,7 @@ import {
 import type { LeftOut } from '../../domain/gateway/shared-entries.ts';
 import type { ToolServerError } from '../../domain/gateway/tool-call-error.ts';
 import { cleanLine, clip } from '../../domain/values/clean-text.ts';
-import { isSameJson } from '../../domain/values/sorted-json.ts';
+import { isSameJson } from '../../domain/values/json.ts';
 import type { Services } from '../ports/services.ts';
 import type { ListedTools, ServerConnection } from '../ports/tool-server.ts';
 

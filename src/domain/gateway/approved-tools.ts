@@ -1,6 +1,5 @@
 import { rounded } from '../values/exact-number.ts';
-import { isObject, type JsonObject, parseJson, withoutUndefined } from '../values/json.ts';
-import { isSameJson, sortedJson } from '../values/sorted-json.ts';
+import { isObject, isSameJson, type JsonObject, parseJson, sortedJson, withoutUndefined } from '../values/json.ts';
 import type { GatewayTool } from './gateway-tool.ts';
 import { parseTool } from './listed-tool.ts';
 

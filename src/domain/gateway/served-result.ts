@@ -1,7 +1,6 @@
 import { clip } from '../values/clean-text.ts';
 import { toJsonText } from '../values/exact-number.ts';
-import { isObject, type JsonObject } from '../values/json.ts';
-import { isSameJson } from '../values/sorted-json.ts';
+import { isObject, isSameJson, type JsonObject } from '../values/json.ts';
 import { BOOLEAN, type Form, inForm, listOf, OBJECT, RESOURCE, TEXT } from './member-forms.ts';
 import { parseTextJson, textIn, toBlocks } from './tool-result.ts';
 

@@ -1,6 +1,5 @@
 import { type ToolResult, textIn, toContentBlock } from '../gateway/tool-result.ts';
-import { cleanText, shortLine } from '../values/clean-text.ts';
-import { toErrorLine } from '../values/error-line.ts';
+import { cleanText, shortLine, toErrorLine } from '../values/clean-text.ts';
 import { toJsonText } from '../values/exact-number.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
 import { markerOf, type OwnSource } from './own-source.ts';

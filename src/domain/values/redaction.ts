@@ -125,10 +125,10 @@ function spellingsOf(secret: string): readonly string[] {
 const QUOTATION_MARKS = ['""', "''", '``', '“”', '””', '‘’', '’’', '„“', '«»', '‹›', '「」', '＂＂'];
 
 /** A key or token without the quotation marks around it, which no key has, also if a backslash precedes each, or if there are several pairs. */
-export function unquoted(key: string): string {
+export function bareKey(key: string): string {
   const text = key.startsWith('\\') ? key.slice(1).replace(/\\(?=.$)/u, '') : key;
   const isQuoted = text.length > 1 && QUOTATION_MARKS.includes(`${text.at(0)}${text.at(-1)}`);
-  return isQuoted ? unquoted(text.slice(1, -1).trim()) : key;
+  return isQuoted ? bareKey(text.slice(1, -1).trim()) : key;
 }
 
 /** Why a key cannot be used; undefined if it can. */

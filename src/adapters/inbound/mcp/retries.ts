@@ -2,8 +2,7 @@ import type { CallIdentity, OpenCall } from '../../../application/tools/open-cal
 import type { OpenCalls } from '../../../application/tools/open-calls.ts';
 import { type CallOrigin, idOfCaller } from '../../../domain/gateway/call-origin.ts';
 import { actionsIn, type Retry } from '../../../domain/gateway/elicitation.ts';
-import { isObject, withoutUndefined } from '../../../domain/values/json.ts';
-import { sortedJson } from '../../../domain/values/sorted-json.ts';
+import { isObject, sortedJson, withoutUndefined } from '../../../domain/values/json.ts';
 import type { Params } from './json-rpc.ts';
 
 /** A request that may be answered by a question, or repeats one to answer (MCP 2026-07-28). */

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import type { ValueReference } from '../../../application/ports/values.ts';
 import { isObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
-import { MASK, unquoted } from '../../../domain/values/redaction.ts';
+import { bareKey, MASK } from '../../../domain/values/redaction.ts';
 import { expandPath, readNonEmptyText } from '../files/local-files.ts';
 import { passwordsOf } from '../network/addresses.ts';
 import { type Environment, type NamedText, shownName, variableText } from '../network/environment.ts';
@@ -58,7 +58,7 @@ function commandKey(apiKeyVariable: string, text: string, report: Report): ApiKe
 
 /** A key or token without the quotation marks around it, of which the user is notified. */
 export function withoutQuotationMarks(variable: string, text: string, notify: Report): string {
-  const key = unquoted(text);
+  const key = bareKey(text);
   if (key !== text) notify(variable, 'has quotation marks around its value, which are not sent; remove them');
   return key;
 }
@@ -79,7 +79,7 @@ function referencedVariables({ gateway, http }: ConfigTree): readonly string[] {
 /** The tokens of callers, the passwords for the quota store, and the secrets of variables to which the configuration refers. */
 export function httpSecrets(config: ConfigTree, environment: Environment): readonly string[] {
   const tokens = [...tokenVariables(config), ...referencedVariables(config)].map((name) =>
-    unquoted(variableText(environment, name)),
+    bareKey(variableText(environment, name)),
   );
   const { store } = config.http.quota;
   return [...tokens, ...passwordsOf(store)];
@@ -125,7 +125,7 @@ export function secretsIn(text: string): readonly string[] {
   const json = parseJson(text);
   const members = isObject(json) ? Object.values(json).filter((member) => typeof member === 'string') : [];
   const ofMembers = members.flatMap((member) => [member, credentialsOf(member)]).filter(isSecret);
-  const all = [text, unquoted(text.trim()), credentialsOf(text), ...passwordsOf(text), ...ofMembers];
+  const all = [text, bareKey(text.trim()), credentialsOf(text), ...passwordsOf(text), ...ofMembers];
   return all.filter((secret) => secret !== '').flatMap(formsOf);
 }
 

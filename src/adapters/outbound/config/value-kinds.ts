@@ -1,7 +1,7 @@
 import { TOOL_NAMES, type ToolName } from '../../../domain/answers/question.ts';
 import { TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { isObject } from '../../../domain/values/json.ts';
-import { unquoted } from '../../../domain/values/redaction.ts';
+import { bareKey } from '../../../domain/values/redaction.ts';
 import { decoded, toHostName } from '../../../domain/values/web-url.ts';
 import { attempted, expandPath } from '../files/local-files.ts';
 import { isSecureUrl, parseListenAddress, toHttpUrl } from '../network/addresses.ts';
@@ -58,7 +58,7 @@ export const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 /** A text that is sent as a header, without quotation marks around it, which files and shells leave there. */
 export function headerText(accepted: string): ValueKind<string> {
   const sendable = (id: string) => (VISIBLE_ASCII.test(id) ? id : undefined);
-  return text(accepted, (written) => sendable(unquoted(written)), VISIBLE_ASCII);
+  return text(accepted, (written) => sendable(bareKey(written)), VISIBLE_ASCII);
 }
 
 /** Visible ASCII without quotation marks, for texts that are sent between quotation marks in headers. */

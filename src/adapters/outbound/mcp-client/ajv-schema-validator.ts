@@ -5,6 +5,7 @@ import type { SchemaError } from '../../../domain/gateway/tool-call-error.ts';
 import { clip } from '../../../domain/values/clean-text.ts';
 import { rounded } from '../../../domain/values/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { memberOf, namesIn, targetOf, toPointerName } from '../../../domain/values/json-pointer.ts';
 
 /** A larger schema takes too long to compile in the process that answers everyone. */
 const MAX_SCHEMA_CHARACTERS = 64 * 1024;
@@ -90,12 +91,8 @@ function newAjv(): AjvInstance {
 /** The error for a problem. Its path leads to the wrong member, even if this is missing or not allowed. */
 function toSchemaError({ instancePath, params, message = 'is not valid', keyword }: Problem): SchemaError {
   const member: unknown = params.missingProperty;
-  const path = typeof member === 'string' ? `${instancePath}/${escaped(member)}` : instancePath;
+  const path = typeof member === 'string' ? `${instancePath}/${toPointerName(member)}` : instancePath;
   return { path: clip(path, MAX_PATH_LENGTH), message: clip(wordsFor(keyword, params) ?? message, MAX_MESSAGE_LENGTH) };
-}
-
-function escaped(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function wordsFor(keyword: string, params: Problem['params']): string | undefined {
@@ -147,16 +144,8 @@ function hasDefault(schema: unknown, root: unknown, left: number): boolean {
 
 /** The schemas that also apply to the value of a schema. */
 function partsOf({ $ref, allOf, anyOf, oneOf }: JsonObject, root: unknown): readonly unknown[] {
-  const referred = typeof $ref === 'string' && $ref.startsWith('#/') ? [atPointer(root, $ref.slice(2))] : [];
+  const referred = typeof $ref === 'string' && $ref !== '#' ? [targetOf($ref, root)] : [];
   return [...referred, ...[allOf, anyOf, oneOf].flat()];
-}
-
-function atPointer(root: unknown, pointer: string): unknown {
-  const names = decodeURIComponent(pointer).split('/');
-  return names.reduce<unknown>((at, name) => {
-    const member = name.replaceAll('~1', '/').replaceAll('~0', '~');
-    return isObject(at) && Object.hasOwn(at, member) ? at[member] : undefined;
-  }, root);
 }
 
 const TRUE = ['true', '1', 'yes', 'on', 'y', 't'];
@@ -167,7 +156,7 @@ const FALSE = ['false', '0', 'no', 'off', 'n', 'f'];
  * whether the problem was one of these.
  */
 function tolerate(value: unknown, { instancePath, keyword, params }: Problem): boolean {
-  const names = instancePath.split('/').slice(1).map(unescaped);
+  const names = [...namesIn(instancePath)];
   if (keyword === 'additionalProperties') {
     const owner = names.reduce<unknown>(memberOf, value);
     return isObject(owner) && Reflect.deleteProperty(owner, String(params.additionalProperty));
@@ -212,14 +201,4 @@ function toType(type: unknown, value: unknown): unknown {
 
 function isScalar(value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-function memberOf(owner: unknown, name: string): unknown {
-  return typeof owner === 'object' && owner !== null && Object.hasOwn(owner, name)
-    ? (owner as JsonObject)[name]
-    : undefined;
-}
-
-function unescaped(name: string): string {
-  return name.replaceAll('~1', '/').replaceAll('~0', '~');
 }

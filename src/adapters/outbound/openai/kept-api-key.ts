@@ -4,7 +4,7 @@ import type { Logger } from '../../../application/ports/services.ts';
 import type { ValueReference } from '../../../application/ports/values.ts';
 import type { KeptValue, KeptValues } from '../../../application/values/kept-values.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
-import { unquoted } from '../../../domain/values/redaction.ts';
+import { bareKey } from '../../../domain/values/redaction.ts';
 import type { ApiFetch } from './api-fetch.ts';
 
 interface KeptApiKeyOptions {
@@ -72,7 +72,7 @@ export class KeptApiKey {
   #keep(kept: KeptValue): string {
     const { variable, logger } = this.#options;
     const text = kept.text.trim();
-    const key = unquoted(text);
+    const key = bareKey(text);
     if (key !== text && !this.#isNoticed) {
       this.#isNoticed = true;
       logger.warn(`${variable}: the key has quotation marks around it, which are not sent; remove them`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toErrorLine } from '../../../../src/domain/values/error-line.ts';
+import { toErrorLine } from '../../../../src/domain/values/clean-text.ts';
 
 describe('the essential line of an error', () => {
   test.each([

@@ -7,9 +7,8 @@ import {
   toJsonText,
   WRITES_DIGITS,
 } from '../../../../src/domain/values/exact-number.ts';
-import { isObject, parseJson } from '../../../../src/domain/values/json.ts';
+import { isObject, parseJson, sortedJson } from '../../../../src/domain/values/json.ts';
 import { redactedJson, redactedValue } from '../../../../src/domain/values/redaction.ts';
-import { sortedJson } from '../../../../src/domain/values/sorted-json.ts';
 
 const CHANGED = [
   '9007199254740993',

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  bareKey,
   createRedactor,
   keyProblem,
   looksLikeKey,
   MASK,
   redactedJson,
   redactedValue,
-  unquoted,
 } from '../../../../src/domain/values/redaction.ts';
 import { redactorOf } from '../../../support/redactor.ts';
 
@@ -183,5 +183,5 @@ test.each([
   ['"', '"'],
   ['', ''],
 ])('%s without quotation marks around it is %s', (key, bare) => {
-  expect(unquoted(key)).toBe(bare);
+  expect(bareKey(key)).toBe(bare);
 });

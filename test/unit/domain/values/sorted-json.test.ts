@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortedJson } from '../../../../src/domain/values/sorted-json.ts';
+import { sortedJson } from '../../../../src/domain/values/json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 
