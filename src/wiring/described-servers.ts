@@ -1,6 +1,7 @@
 import { LOGIN_MESSAGES, loginPath } from '../adapters/inbound/words/server-messages.ts';
 import type { ServerEntry } from '../adapters/outbound/config/server-entry.ts';
 import { lastChangeMs } from '../adapters/outbound/definitions/definition-files.ts';
+import { isAlive } from '../adapters/outbound/login/login.ts';
 import { LoginFiles } from '../adapters/outbound/login/login-files.ts';
 import type { DescribedServer } from '../application/gateway/server-definition.ts';
 import type { ToolServer } from '../application/ports/tool-server.ts';
@@ -48,7 +49,10 @@ export function toDescribed(
       maxConnections,
       signInWords: (caller) => LOGIN_MESSAGES.signInAs(name, caller),
       serverFor: (owner) => toServer(entry, owner),
-      hasLogin: async (owner) => (await files.read({ url: connection.url, use: owner })) !== undefined,
+      loginId: async (owner) => {
+        const login = await files.read({ url: connection.url, use: owner });
+        return login !== undefined && isAlive(login, clock) ? login.id : undefined;
+      },
     },
   };
 }

@@ -44,10 +44,10 @@ export async function callAsCaller(
   };
   const outcome = await send();
   const isMissing = outcome.isErr() && outcome.error.kind === 'login_required';
-  const signIn = signInFor(server, call.by);
   // A call that was sent is not sent again.
-  if (!isMissing || isSent || signIn === undefined || !call.elicitations.canBeAsked('url')) return outcome;
-  return (await isSignedIn(signIn, call, options.clock, signal)) ? send() : outcome;
+  if (!isMissing || isSent || !call.elicitations.canBeAsked('url')) return outcome;
+  const signIn = await signInFor(server, call.by);
+  return signIn && (await isSignedIn(signIn, call, options.clock, signal)) ? send() : outcome;
 }
 
 /** How a caller signs in to a server. */
@@ -55,25 +55,28 @@ export interface SignIn {
   readonly question: Elicitation;
   /** The limits of the server for a question. */
   readonly limits: Pick<ServerDefinition, 'questionTimeoutMs' | 'maxConcurrency'>;
-  /** Waits for the login, which may be made at another process. False if `limit` aborts first. */
+  /** Waits for another login than the present one, which may be made at another process. False if `limit` aborts first. */
   readonly untilDone: (clock: Clock, limit: AbortSignal) => Promise<boolean>;
 }
 
 /** How a caller signs in to a server; undefined if the caller cannot have a login there. */
-export function signInFor(
+export async function signInFor(
   { perCaller, common: { definition } }: GatewayServer,
   by: Pick<CallOrigin, 'caller' | 'subject'>,
-): SignIn | undefined {
+): Promise<SignIn | undefined> {
   const { name: server, loginUrl: url } = definition;
   const owner = ownerOf(by);
   if (perCaller === undefined || url === undefined || owner === undefined) return undefined;
+  // The server may have refused a login that looks as if it could be used.
+  const before = await perCaller.loginId(owner);
   const message = perCaller.signInWords(ownerName(owner));
   return {
     question: { server, mode: 'url', url, message, params: { mode: 'url', message, url } },
     limits: definition,
     untilDone: async (clock, limit) => {
       while (!limit.aborted) {
-        if (await perCaller.hasLogin(owner)) return true;
+        const id = await perCaller.loginId(owner);
+        if (id !== undefined && id !== before) return true;
         await clock.sleep(LOOK_MS, limit);
       }
       return false;

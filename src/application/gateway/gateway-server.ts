@@ -79,7 +79,7 @@ export class GatewayServer {
   async look(by: Viewer): Promise<void> {
     const owner = ownerBy(by);
     if (this.perCaller !== undefined && owner !== undefined)
-      this.#signedIn.set(idOfUse(owner), await this.perCaller.hasLogin(owner));
+      this.#signedIn.set(idOfUse(owner), (await this.perCaller.loginId(owner)) !== undefined);
   }
 
   /** The state of the server for a caller. */

@@ -43,8 +43,8 @@ export interface PerCaller {
   readonly serverFor: (owner: LoginOwner) => ToolServer;
   /** What a caller of this name reads who is asked to sign in. */
   readonly signInWords: (caller: string) => string;
-  /** Whether a caller has a login now, which another process may have stored. Never rejects. */
-  readonly hasLogin: (owner: LoginOwner) => Promise<boolean>;
+  /** The ID of the login that a caller has now, which another process may have stored; undefined if there is none that can be used. Never rejects. */
+  readonly loginId: (owner: LoginOwner) => Promise<string | undefined>;
 }
 
 export interface ConfiguredServer {

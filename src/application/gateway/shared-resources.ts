@@ -113,7 +113,8 @@ export class SharedResources {
     };
     const outcome = await send();
     const isMissing = outcome.isErr() && outcome.error.kind === 'login_required';
-    const signIn = isMissing && modesOf(declared).includes('url') ? server && signInFor(server, by) : undefined;
+    const canBeAsked = isMissing && modesOf(declared).includes('url');
+    const signIn = canBeAsked && server !== undefined ? await signInFor(server, by) : undefined;
     if (signIn === undefined) return outcome;
     const { question, limits, untilDone } = signIn;
     if (signedIn === undefined)

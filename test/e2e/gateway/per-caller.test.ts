@@ -242,6 +242,13 @@ test('a login whose renewal is refused is deleted, and that of another caller is
   expect(await statusOf('alice')).toMatchObject({ state: 'login_required' });
 });
 
+test('a login that has ended and cannot be renewed is none', async () => {
+  const { call, signIn, statusOf } = await start();
+  await signIn('alice', { expires_in: 0.001, refresh_token: undefined });
+  expect(await statusOf('alice')).toMatchObject({ state: 'login_required' });
+  expect(await call('alice')).toMatchObject({ status: 503, body: { error: { code: 'LOGIN_REQUIRED' } } });
+});
+
 test('a renewal that only fails deletes nothing', async () => {
   const { call, signIn, files, placeOf, issuer } = await start({ refused: (token) => token === 'alice-1' });
   await signIn('alice');

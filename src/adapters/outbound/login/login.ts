@@ -79,6 +79,11 @@ export function usableToken(login: Login | undefined, refused: string | undefine
   return login !== undefined && token !== refused && clock.now().getTime() < endOf(login) ? token : undefined;
 }
 
+/** Whether a login has a valid token, or can get one. */
+export function isAlive(login: Login, clock: Clock): boolean {
+  return login.tokens.refresh_token !== undefined || usableToken(login, undefined, clock) !== undefined;
+}
+
 /** Whether the token should be renewed: in its last minute, or in the second half of a short life. */
 export function isDue(login: Login, clock: Clock): boolean {
   const seconds = usableSeconds(login.tokens.expires_in) ?? 0;

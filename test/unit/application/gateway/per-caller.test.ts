@@ -49,12 +49,14 @@ function start(more: Partial<ServerDefinition> & { readonly maxConnections?: num
   const { maxConnections = 100, ...definition } = more;
   const clock = new FakeClock();
   const logins = new Set<string>();
+  /** The IDs of logins other than the first ones, also of those that the server refuses. */
+  const ids = new Map<string, string>();
   const servers = new Map<string, OwnServer[]>();
   const tickets = configured('tickets', { start: 'on_use', loginUrl: URL, ...definition });
   const perCaller = {
     maxConnections,
     signInWords: (caller: string) => `Sign in to tickets as ${caller}.`,
-    hasLogin: async (owner: LoginOwner) => logins.has(idOfUse(owner)),
+    loginId: async (owner: LoginOwner) => ids.get(idOfUse(owner)) ?? (logins.has(idOfUse(owner)) ? 'first' : undefined),
     serverFor: (owner: LoginOwner) => {
       const server = new OwnServer(owner, () => logins.has(idOfUse(owner)));
       const id = ownerName(owner);
@@ -72,7 +74,7 @@ function start(more: Partial<ServerDefinition> & { readonly maxConnections?: num
   const textOf = async (by: CallOrigin) => (await call(by)).map(({ content }) => content);
   const closed = (name: string) =>
     (servers.get(name) ?? []).map(({ connections }) => connections.map((one) => one.isEnded));
-  return { gateway, clock, logins, servers, signIn, call, textOf, closed, common: tickets.server };
+  return { gateway, clock, logins, ids, servers, signIn, call, textOf, closed, common: tickets.server };
 }
 
 const text = (name: string) => ok([{ type: 'text', text: name }]);
@@ -271,6 +273,29 @@ describe('a caller who can be asked', () => {
     signIn(ALICE);
     await clock.advance(1000);
     expect((await calling).map(({ content }) => content)).toEqual(text('alice'));
+  });
+
+  test('whose login the server refuses waits for another one', async () => {
+    const { signIn, ids, call, clock } = start();
+    signIn(BOB);
+    await call(BOB);
+    await settled();
+    const id = idOfUse({ kind: 'token', name: 'alice' });
+    ids.set(id, 'refused');
+    let outcome: unknown;
+    const calling = call(
+      ALICE,
+      asker(async () => ({ action: 'accept' })),
+    ).then((ended) => {
+      outcome = ended;
+    });
+    await clock.advance(5000);
+    expect(outcome).toBeUndefined();
+    signIn(ALICE);
+    ids.set(id, 'second');
+    await clock.advance(1000);
+    await calling;
+    expect(outcome).toMatchObject({ value: { content: [{ text: 'alice' }] } });
   });
 
   test.each<ElicitationAnswer['action']>(['decline', 'cancel'])('gets the error at once after %s', async (action) => {
