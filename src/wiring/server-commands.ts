@@ -22,10 +22,12 @@ import { createProxyFetch } from '../adapters/outbound/network/proxy-fetch.ts';
 import { createRunningGateway } from '../adapters/outbound/network/running-gateway.ts';
 import type { AnswerGateway } from '../application/grounded/grounded-calls.ts';
 import type { Logger } from '../application/ports/services.ts';
+import type { LoginSummary } from '../application/ports/tool-server.ts';
 import { ToolCatalogue } from '../application/tools/tool-catalogue.ts';
-import { type CallOrigin, mayUseName } from '../domain/gateway/call-origin.ts';
+import { type CallOrigin, LOCAL_CALLER, mayUseName } from '../domain/gateway/call-origin.ts';
 import { ASKABLE, type Asker } from '../domain/gateway/elicitation.ts';
 import type { GatewayTool } from '../domain/gateway/gateway-tool.ts';
+import { ownerName } from '../domain/gateway/login-owner.ts';
 import { unknownServer } from '../domain/gateway/tool-call-error.ts';
 import { mayHaveHash } from '../domain/gateway/unique-names.ts';
 import { toOffer } from '../domain/grounded/grounding.ts';
@@ -162,7 +164,18 @@ export async function runLogins(
   const logins = composeLogins({ ...context, config: { ...config, servers: entries } });
   const options = { ...context, logins, servers };
   if (command.kind === 'logins') return listLogins({ ...options, ...command });
-  if (command.kind === 'logout') return logout({ ...options, ...command }, signal);
+  if (command.kind === 'logout') {
+    const { audit } = command.caller === undefined ? {} : withAudit(context);
+    const onEnded = ({ server, owner, scopes }: LoginSummary, isDone: boolean) =>
+      audit?.note({
+        event: 'logout',
+        outcome: isDone ? 'done' : 'failed',
+        caller: owner ? ownerName(owner) : LOCAL_CALLER,
+        server,
+        scopes,
+      });
+    return logout({ ...options, ...command, onEnded }, signal);
+  }
   const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
   const hasBrowser = err.isTTY === true && !command.noBrowser;
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? browserOf(context) : undefined }, signal);

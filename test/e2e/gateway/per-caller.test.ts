@@ -180,10 +180,11 @@ test('operators list the logins of all callers, and end one', async () => {
   const { signIn, remote, logins, gateway, statusOf } = await start();
   for (const name of ['alice', 'bob'] as const) await signIn(name);
   const http = { token_env: { alice: 'TOKEN_OF_ALICE', carol: 'TOKEN_OF_CAROL' } };
+  const audit = join(newFolder(), 'audit.jsonl');
   const servers = [{ name: 'notes', url: remote.url, login: 'per_caller' }];
   const config = newFile(
     'config.yaml',
-    JSON.stringify({ servers, gateway: { logins }, http, llm: { adapter: 'offline' } }),
+    JSON.stringify({ servers, gateway: { logins }, http, llm: { adapter: 'offline' }, audit: { file: audit } }),
   );
   const env = { TOKEN_OF_ALICE: TOKENS.alice, TOKEN_OF_CAROL: TOKENS.bob };
   const run = async (...args: readonly string[]) => (await runCli([...args, '--config', config], { env })).stdout;
@@ -205,6 +206,8 @@ test('operators list the logins of all callers, and end one', async () => {
   expect(await run('logout', '--caller=alice')).toBe('The login of alice to notes was deleted.\n');
   expect(await statusOf('alice')).toMatchObject({ state: 'login_required' });
   expect(await statusOf('bob')).toMatchObject({ state: 'available' });
+  const line = { event: 'logout', outcome: 'done', caller: 'alice', server: 'notes', scopes: ['read'] };
+  expect(JSON.parse(readFileSync(audit, 'utf8'))).toMatchObject(line);
 });
 
 test('a caller whose token is removed loses the connection at once, and no other caller does', async () => {

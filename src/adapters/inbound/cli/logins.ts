@@ -66,10 +66,15 @@ export async function listLogins({ json, ...options }: LoginsOptions & { readonl
 interface LogoutOptions extends LoginsOptions {
   readonly server: string | undefined;
   readonly caller: string | undefined;
+  /** Called when a login of a caller has ended, or could not be ended. */
+  readonly onEnded?: ((login: LoginSummary, isDone: boolean) => Promise<void> | undefined) | undefined;
 }
 
 /** Ends logins, and returns the exit code. */
-export async function logout({ server, caller, ...options }: LogoutOptions, signal: AbortSignal): Promise<number> {
+export async function logout(
+  { server, caller, onEnded, ...options }: LogoutOptions,
+  signal: AbortSignal,
+): Promise<number> {
   if (server !== undefined && !isKnown({ ...options, server })) return BAD_USAGE;
   const list = caller === undefined ? [] : await options.logins.list();
   const found = list.filter(
@@ -78,7 +83,11 @@ export async function logout({ server, caller, ...options }: LogoutOptions, sign
   const ended = caller === undefined && server !== undefined ? [{ server, owner: undefined }] : found;
   if (ended.length === 0) options.out(`${LOGIN_MESSAGES.ended({ server, caller }, false)}\n`);
   let exitCode = SUCCEEDED;
-  for (const one of ended) exitCode = Math.max(exitCode, await endOne(one, options, signal));
+  for (const one of ended) {
+    const code = await endOne(one, options, signal);
+    if ('url' in one) await onEnded?.(one, code === SUCCEEDED);
+    exitCode = Math.max(exitCode, code);
+  }
   return signal.aborted ? INTERRUPTED : exitCode;
 }
 
