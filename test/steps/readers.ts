@@ -4,11 +4,9 @@ import { requestIdIn } from '../../src/adapters/outbound/mcp-client/messages.ts'
 import { demandIn, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
 import { shownText } from '../../src/adapters/outbound/openai/refusal.ts';
-import { decoderFor } from '../../src/adapters/outbound/pages/page-decoder.ts';
-import { readPage } from '../../src/adapters/outbound/pages/page-text.ts';
-import { isRobotCheck } from '../../src/adapters/outbound/pages/robot-check.ts';
+import { decoderFor, isRobotCheck, readPage } from '../../src/adapters/outbound/pages/page-text.ts';
 import { handleIn } from '../../src/domain/answers/answer-handle.ts';
-import { cutAtParagraph } from '../../src/domain/answers/answer-size.ts';
+import { cutAtParagraph } from '../../src/domain/answers/answer-result.ts';
 import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
 import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { languageOf, parseQuestion } from '../../src/domain/answers/question.ts';
@@ -155,13 +153,13 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   'adapters/outbound/openai/refusal.ts#shownText': (text) => [shownText(text), shownText(`<html>${text}`)],
   'adapters/outbound/openai/failure.ts#excerpt': (text) => excerpt(text, { redactor }),
-  'adapters/outbound/pages/page-decoder.ts#decoderFor': (text) => [
+  'adapters/outbound/pages/page-text.ts#decoderFor': (text) => [
     decoderFor(Buffer.from(text), text),
     decoderFor(Buffer.from(`<meta ${text}`), ''),
   ],
   'adapters/outbound/pages/page-text.ts#readPage': (text) => [page(text), readPage(text, 'text/plain', false)],
   'domain/answers/answer-handle.ts#handleIn': (text) => [handleIn(text), handleIn(`la1.a.${text}`)],
-  'domain/answers/answer-size.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
+  'domain/answers/answer-result.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
   'domain/answers/linked-pages.ts#linkedPages': linkedPages,
   'domain/values/redaction.ts#bareKey': (text) => bareKey(`"${text}"`),
   'domain/values/citation-marks.ts#withoutMarks': (text) => [withoutMarks(text), withoutMarks(`\uE200${text}\uE201`)],
@@ -205,7 +203,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     ),
   'domain/check/text-blocks.ts#textBlocks': (text) => textBlocks(pieces(text)),
   'domain/check/text-notes.ts#readBlocks': (text) => readBlocks(pieces(text)),
-  'adapters/outbound/pages/robot-check.ts#isRobotCheck': (text) => isRobotCheck(text.slice(0, 1500)),
+  'adapters/outbound/pages/page-text.ts#isRobotCheck': (text) => isRobotCheck(text.slice(0, 1500)),
   'domain/check/block-quotes.ts#blockQuotes': (text) => blockQuotes([quotable(text)]),
   'domain/check/quoted-passages.ts#quotedPassages': (text) =>
     [text, `"${text}`].map((one) => quotedPassages(quotable(one).marked)),

@@ -1,4 +1,4 @@
-import { isSpecType, SdkHttpError } from '@modelcontextprotocol/client';
+import { isSpecType, type JSONRPCMessage, SdkHttpError } from '@modelcontextprotocol/client';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
 
 /** The body of a response that made a transport fail. */
@@ -36,4 +36,22 @@ function toIdentity(serverInfo: unknown): JsonObject {
   const { name = serverInfo, version } = isObject(serverInfo) ? serverInfo : {};
   const toText = (value: unknown) => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
   return { name: toText(name), version: toText(version) };
+}
+
+/** Responses with numbers whose digits the official client changes when it parses them, until it passes them on. */
+export class ExactResponses {
+  readonly #byId = new Map<unknown, JSONRPCMessage>();
+
+  keep(message: unknown): void {
+    const isResponse = isObject(message) && message.id !== undefined && !('method' in message);
+    if (isResponse) this.#byId.set(message.id, message as unknown as JSONRPCMessage);
+  }
+
+  /** The response with every digit, or the message itself. */
+  take(received: JSONRPCMessage): JSONRPCMessage {
+    if (this.#byId.size === 0 || 'method' in received) return received;
+    const exact = this.#byId.get(received.id);
+    this.#byId.delete(received.id);
+    return exact ?? received;
+  }
 }

@@ -12,10 +12,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { AskedCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { ExactResponses } from './exact-responses.ts';
 import { errorResponse, INVALID, LOST } from './messages.ts';
 import type { ServerQuestions } from './server-questions.ts';
-import { bodyOf, toInitializeResult } from './server-replies.ts';
+import { bodyOf, ExactResponses, toInitializeResult } from './server-replies.ts';
 
 /** The client numbers its own requests from 0. */
 const FIRST_ID = 1_000_000;

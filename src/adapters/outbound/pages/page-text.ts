@@ -1,3 +1,4 @@
+import { TextDecoder } from 'node:util';
 import type { PageText } from '../../../domain/evidence/evidence.ts';
 import { DateCollector } from './date-candidates.ts';
 import { type ElementVisitor, visitElements } from './page-elements.ts';
@@ -152,3 +153,39 @@ class TextCollector implements ElementVisitor {
     this.#other.push(text.slice(0, MAX_OTHER));
   }
 }
+
+/** A page that only checks who visits says little else. */
+const MAX_CHARS = 1500;
+/** How such pages say what they do, with the status 200. */
+const CHECKS = [
+  /\b(?:verify|verifying|confirm|prove|checking|making sure)\b.{0,40}\b(?:(?:you|you're|we're|visitor)\b.{0,20}\b(?:human|person|robots?|bots?)|your browser|site connection is secure)\b/i,
+  /\bare you (?:a )?(?:robot|human)\b|\bnot a (?:robot|bot)\b|\brobot check\b/i,
+  /\benable (?:javascript and cookies|cookies and javascript)\b|\bunusual (?:traffic|activity) from your\b|\bcomplete the (?:security check|captcha)\b/i,
+  /\bincapsula incident id\b|\bcloudflare ray id\b|\bddos protection by\b/i,
+  /(?:人間|ロボット|ボット)(?:である|でない|ではない)(?:こと|か)(?:を|どうか)|ブラウザを確認(?:して|中)/,
+];
+
+/** Whether the text of a page asks whether a person visits it, in place of the page. */
+export function isRobotCheck(visible: string): boolean {
+  if (visible.length > MAX_CHARS) return false;
+  const text = visible.replace(/\s+/g, ' ').replaceAll('’', "'");
+  return CHECKS.some((check) => check.test(text));
+}
+
+/** Number of bytes at the start of a page that may name its encoding (WHATWG HTML, 13.2.3.2). */
+const SNIFFED_BYTES = 1024;
+
+/** Decodes a page as browsers do: a byte order mark, the header, or a `<meta>` names the encoding; the default is UTF-8. */
+export function decoderFor(start: Uint8Array, contentType: string): TextDecoder {
+  const text = String.fromCharCode(...start.subarray(0, SNIFFED_BYTES));
+  const mark = text.startsWith('\u00FE\u00FF') ? 'utf-16be' : text.startsWith('\u00FF\u00FE') ? 'utf-16le' : undefined;
+  const named = CHARSET.exec(contentType)?.[1] ?? /<meta\b[^>]*?\bcharset\s*=\s*["']?([\w:.-]+)/i.exec(text)?.[1];
+  try {
+    return new TextDecoder(text.startsWith(UTF_8_MARK) ? 'utf-8' : (mark ?? named));
+  } catch {
+    return new TextDecoder();
+  }
+}
+
+const CHARSET = /\bcharset\s*=\s*["']?([\w:.-]+)/i;
+const UTF_8_MARK = '\u00EF\u00BB\u00BF';

@@ -5,9 +5,7 @@ import type { Clock, Logger } from '../../../application/ports/services.ts';
 import { publishedOn } from '../../../domain/values/published-date.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { type FetchOptions, fetchPage, HTML, PDF_TEXT } from './fetch-page.ts';
-import { decoderFor } from './page-decoder.ts';
-import { readPage, readPdf } from './page-text.ts';
-import { isRobotCheck } from './robot-check.ts';
+import { decoderFor, isRobotCheck, readPage, readPdf } from './page-text.ts';
 
 export interface WebCitedPagesOptions extends FetchOptions {
   readonly clock: Clock;

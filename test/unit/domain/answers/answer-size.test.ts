@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutAtParagraph } from '../../../../src/domain/answers/answer-size.ts';
+import { cutAtParagraph } from '../../../../src/domain/answers/answer-result.ts';
 import type { Reply } from '../../../../src/domain/answers/reply.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decoderFor } from '../../../../../src/adapters/outbound/pages/page-decoder.ts';
+import { decoderFor } from '../../../../../src/adapters/outbound/pages/page-text.ts';
 
 const decoded = (bytes: Buffer, contentType: string) => decoderFor(bytes, contentType).decode(bytes);
 /** 東 in Shift_JIS, after a beginning. */
