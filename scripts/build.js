@@ -67,6 +67,10 @@ const bundle = await rolldown({
   resolve: { mainFields: ['es2015', 'module', 'main'] },
   transform: { target: 'node20', define: { PACKAGE_VERSION: JSON.stringify(version) } },
   logLevel: 'warn',
+  onLog(level, log, report) {
+    // Such a module would be loaded at the start, although the code says that it is loaded later.
+    report(log.code === 'INEFFECTIVE_DYNAMIC_IMPORT' ? 'error' : level, log);
+  },
   plugins: [findStart],
 });
 const { output } = await bundle.write({
