@@ -6,7 +6,7 @@ import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound
 import { shownText } from '../../src/adapters/outbound/openai/refusal.ts';
 import { decoderFor, isRobotCheck, readPage } from '../../src/adapters/outbound/pages/page-text.ts';
 import { handleIn } from '../../src/domain/answers/answer-handle.ts';
-import { cutAtParagraph } from '../../src/domain/answers/answer-result.ts';
+import { cutAtParagraph, renderAnswer } from '../../src/domain/answers/answer-result.ts';
 import { pageKey, toCitations } from '../../src/domain/answers/citation.ts';
 import { linkedPages } from '../../src/domain/answers/linked-pages.ts';
 import { languageOf, parseQuestion } from '../../src/domain/answers/question.ts';
@@ -160,6 +160,12 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'adapters/outbound/pages/page-text.ts#readPage': (text) => [page(text), readPage(text, 'text/plain', false)],
   'domain/answers/answer-handle.ts#handleIn': (text) => [handleIn(text), handleIn(`la1.a.${text}`)],
   'domain/answers/answer-result.ts#cutAtParagraph': (text) => cutAtParagraph(text, text.length - 10),
+  'domain/answers/answer-result.ts#renderAnswer': (text) => {
+    const ending = { kind: 'incomplete', reason: text } as const;
+    const chosen = { body: text, usedSearch: true, listed: [], citations: [], accessedOn: '2026-11-28', ending };
+    const question = parseQuestion('answer', { query: 'a' }, DEFAULTS)._unsafeUnwrap();
+    return renderAnswer(chosen, { question, model: 'm', maxAnswerChars: text.length - 10 });
+  },
   'domain/answers/linked-pages.ts#linkedPages': linkedPages,
   'domain/values/redaction.ts#bareKey': (text) => bareKey(`"${text}"`),
   'domain/values/citation-marks.ts#withoutMarks': (text) => [withoutMarks(text), withoutMarks(`\uE200${text}\uE201`)],
