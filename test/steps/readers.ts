@@ -17,7 +17,7 @@ import { claimsFor } from '../../src/domain/check/citation-claims.ts';
 import { sentencesIn } from '../../src/domain/check/cited-sentences.ts';
 import { toClaim } from '../../src/domain/check/claim-text.ts';
 import { ignoredLines } from '../../src/domain/check/ignored-lines.ts';
-import { markedText, namesIn } from '../../src/domain/check/marked-text.ts';
+import { markedText, namesIn, noteName } from '../../src/domain/check/marked-text.ts';
 import { quotedPassages, withoutMarks as withoutLinkMarks } from '../../src/domain/check/quoted-passages.ts';
 import { textBlocks } from '../../src/domain/check/text-blocks.ts';
 import { readBlocks } from '../../src/domain/check/text-notes.ts';
@@ -203,6 +203,7 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/check/marked-text.ts#markedText': (text) =>
     textBlocks(pieces(text)).map((block) => markedText(block, () => true)),
   'domain/check/marked-text.ts#namesIn': (text) => namesIn({ ids: text }, text),
+  'domain/check/marked-text.ts#noteName': (text) => [text, `1: p${text}`, `1†${text}`].map(noteName),
   'domain/check/text-quotes.ts#citedQuotes': (text) =>
     [text, `"${text}`].map((one) =>
       citedQuotes([{ ...quotable(one), quote: undefined, isProse: true, sentences: [] }]),

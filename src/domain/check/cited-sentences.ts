@@ -1,14 +1,11 @@
 import { hasFigures } from '../evidence/figures.ts';
 import { toClaim } from './claim-text.ts';
-import { MARKS } from './marked-text.ts';
+import { BEFORE_NUMBER, MARKS } from './marked-text.ts';
 
 const LABEL = '(?:\uE002[^\uE002\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
 /** Abbreviations before a name or a number, whose full stop ends no sentence. */
 const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)\\.';
-/** Abbreviations whose full stop ends no sentence only before a number. */
-const BEFORE_NUMBER =
-  '\\b(?:pp?|[Cc]h|[Cc]hap|[Ss]ec|[Aa]rt|[Pp]ara|[Ff]igs?|[Vv]ols?|[Nn]os?|[Nn]r|[Ee]qs?|[Tt]ab|[Aa]pp|eds?|c|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.';
 /** A full stop that may end a sentence, and not one of several initials. */
 const STOP = `\\.(?<!${ABBREVIATION})(?<!\\b[A-Z]\\.\\s[A-Z]\\.)(?!(?<=${BEFORE_NUMBER})\\s?[\\d§])(?!(?<=\\b[A-Z]\\.)\\s[A-Z]\\.)`;
 const SOURCE = '(?:[Ss]ources?|[Vv]ia|[Ss]ee|[Qq]uelle|出典|引用元?|参照元?|情報源)';

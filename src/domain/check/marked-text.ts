@@ -146,7 +146,7 @@ class Marking {
     let read = start;
     for (const { index, 0: shown, groups = {} } of text.matchAll(REFERENCE)) {
       const names = namesIn(groups, text.slice(Math.max(0, index - 3), index)).filter(
-        (name) => this.#isNote(name) || (groups.ids !== undefined && NUMBER.test(name)),
+        (name) => this.#isNote(name) || ((groups.ids ?? groups.bare) !== undefined && NUMBER.test(name)),
       );
       if (names.length === 0) continue;
       this.#out.addPart(run, read, start + index);
@@ -186,22 +186,52 @@ const NAME_OF_PAGE = /^(?:\W{0,20}\d{1,3}\W{0,20}|[\w-]{1,100}\.[\w-]\S{0,300}|h
 
 const NUMBER = /^\d{1,3}$/;
 
-/** References to notes in a text: `[1, 2]`, `【1】`, `¹`, `※1`, `①`, `(1)` and `*1`. */
-export const REFERENCE =
-  /\^?[[［【](?<ids>\^?[^\][［］【】\n]{1,60})[\]］】]\^?|(?<raised>[⁰¹²³⁴-⁹]{1,3})|※\s?(?<mark>\d{1,3})|(?<circled>[①-⑳])|[(（](?<round>\d{1,3})[)）]|(?<![*\d])(?<star>\*\d{1,2})(?![*\d])/g;
+/** Abbreviations whose full stop ends no sentence only before a number. */
+export const BEFORE_NUMBER =
+  '\\b(?:pp?|[Cc]h|[Cc]hap|[Ss]ec|[Aa]rt|[Pp]ara|[Ff]igs?|[Vv]ols?|[Nn]os?|[Nn]r|[Ee]qs?|[Tt]ab|[Aa]pp|eds?|c|al|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\\.';
 
-const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+/** References to notes in a text: `[1, 2]`, `【1】`, `^1^`, `¹⁻³`, `※1`, `①`, `(1)`, `*1`, 1) after Japanese words, and a number after the end of a sentence. */
+export const REFERENCE = new RegExp(
+  [
+    '\\^?[[［【](?<ids>\\^?[^\\][［］【】\\n]{1,60})[\\]］】]\\^?',
+    '\\^(?<caret>\\d{1,3}(?:[,–-] ?\\d{1,3}){0,9})\\)?\\^',
+    '(?<raised>[⁰¹²³⁴-⁹]{1,3}(?:[⁻–-][⁰¹²³⁴-⁹]{1,3})?)⁾?',
+    '※\\s?(?<mark>\\d{1,3})',
+    '(?<circled>[①-⑳])',
+    '[(（](?<round>\\d{1,3})[)）]',
+    '(?<![*\\d])(?<star>\\*\\d{1,2})(?![*\\d])',
+    '(?=\\d)(?<=[ぁ-んァ-ヶ一-龠])(?<half>\\d{1,3})[)）](?=[。、])',
+    `(?=\\d)(?<=\\p{Ll}{3}[.!?]["”’)]?)(?<!${BEFORE_NUMBER})(?<bare>\\d{1,3})(?=\\s{1,9}\\p{Lu}|\\s{0,9}$)`,
+  ].join('|'),
+  'gu',
+);
+
+/** The raised digits, from 0 to 9. */
+export const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
 /** The names of notes that a reference has. `before`: the text before it. */
 export function namesIn(groups: Readonly<Record<string, string | undefined>>, before: string): readonly string[] {
-  const { ids, raised, circled, mark, round, star } = groups;
-  if (ids !== undefined)
-    return [...new Set(ids.split(/[,、，;]/).flatMap((name) => inRange(name.trim().toLowerCase())))];
-  // `m²` is a unit.
-  if (raised !== undefined && /(?:^|[^a-z])[kcmd]?m$/i.test(before)) return [];
-  if (raised !== undefined) return [[...raised].map((digit) => RAISED.indexOf(digit)).join('')];
+  const { ids, caret, raised, circled } = groups;
+  if (ids !== undefined) return namesOf(ids);
+  // `m²` is a unit, and 10⁶ a power.
+  if ((raised ?? caret) !== undefined && /(?:^|[^a-z])[kcmd]?m$|(?:^|\D)10$|⁻$/i.test(before)) return [];
+  if (raised !== undefined)
+    return inRange([...raised].map((sign) => (/[⁻–-]/.test(sign) ? '-' : RAISED.indexOf(sign))).join(''));
+  if (caret !== undefined) return namesOf(caret);
   if (circled !== undefined) return [`${circled.charCodeAt(0) - 0x245f}`];
-  return [mark ?? round ?? star ?? ''];
+  return [groups.mark ?? groups.round ?? groups.star ?? groups.half ?? groups.bare ?? ''];
+}
+
+function namesOf(shown: string): readonly string[] {
+  return [...new Set(shown.split(/[,、，;]/).flatMap((name) => inRange(noteName(name))))];
+}
+
+/** The name of a note, which chats and authors write with more: `^1^`, `1†source`, `citation:1`, `1: 45`. */
+export function noteName(shown: string): string {
+  const name = shown.trim().toLowerCase();
+  const [, after, before] =
+    /^(?:citation: ?(\d{1,3})|\^?(\d{1,3})(?:\^|†.*|: ?pp?\..*|: \d[\d–-]{0,8}))$/.exec(name) ?? [];
+  return after ?? before ?? name;
 }
 
 /** `1-3` refers to three notes. */

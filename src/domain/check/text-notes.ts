@@ -1,4 +1,4 @@
-import { type MarkedText, markedText, namesIn, REFERENCE } from './marked-text.ts';
+import { type MarkedText, markedText, namesIn, noteName, REFERENCE } from './marked-text.ts';
 import { ENTRY, HEADING, SOURCE_LEAD, SOURCES, type TextBlock, textBlocks } from './text-blocks.ts';
 import type { BlockRole, TextPiece } from './text-piece.ts';
 import type { WrittenUrl } from './written-url.ts';
@@ -99,7 +99,7 @@ class Notes {
   }
 }
 
-const NAMED = /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\d{1,3})[\]］】])/;
+const NAMED = /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\^?\d{1,3}\^?)[\]］】])/;
 
 /** Finds out in the order of the blocks which of them are prose, and which are notes. */
 class Kinds {
@@ -129,7 +129,7 @@ class Kinds {
   /** The name of a note. A number without brackets, or in round ones, is one only in a list of sources, or if the text before it refers to it. */
   #named(text: string, number: number | undefined, at: number): readonly string[] {
     const { id, number: named = id } = NAMED.exec(text)?.groups ?? {};
-    if (named !== undefined) return [named.toLowerCase()];
+    if (named !== undefined) return [noteName(named)];
     const isReferred = (name: string) => (this.#referred.get(name) ?? at) < at;
     if (number !== undefined) return this.#sources === 'list' || isReferred(`${number}`) ? [`${number}`] : [];
     const [, item] = /^\s*(\d{1,3})(?:[.)]\s|．)/.exec(text) ?? [];

@@ -1,4 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
+import { RAISED } from '../../../domain/check/marked-text.ts';
 import type { BlockRole, TextPiece } from '../../../domain/check/text-piece.ts';
 
 /** Elements whose text a reader does not see, or that is no prose, with the reason why their URLs are skipped. */
@@ -40,6 +41,8 @@ export class HtmlReader {
   readonly #isPage: boolean;
   #hidden: { readonly name: string; depth: number } | undefined;
   #isLink = false;
+  /** Whether `<sup>` has just begun. */
+  #isRaised = false;
   #quotations = 0;
   /** Where the outermost open quotation begins. */
   #quote = 0;
@@ -56,9 +59,10 @@ export class HtmlReader {
   text(text: string, at: number): void {
     const { name = '' } = this.#hidden ?? {};
     const reason = HIDDEN.get(name);
-    if (reason === undefined) this.#add({ kind: 'text', text, at });
+    if (reason === undefined) this.#add({ kind: 'text', text: this.#isRaised ? raised(text) : text, at });
     else if (name === 'code') this.#add({ kind: 'code', text, at, isInline: true });
     else this.#add({ kind: 'hidden', text, at, reason });
+    this.#isRaised = false;
   }
 
   /** What is open ends where a block of Markdown begins. */
@@ -139,7 +143,8 @@ export class HtmlReader {
       return;
     }
     // The mark of a footnote does not belong to the number before it.
-    if (name === 'sup' || name === 'sub') this.text(' ', at);
+    if (this.#isRaised || name === 'sub') this.text(' ', at);
+    this.#isRaised = name === 'sup';
     if (name === 'q') this.text('“', at);
     if (name === 'td' || name === 'th') {
       this.#add({ kind: 'cell', at });
@@ -208,4 +213,9 @@ export class HtmlReader {
       attribute === 'srcset' ? value.split(',').map((one) => one.trim().split(/\s/)[0] ?? '') : [value.trim()];
     for (const url of urls) if (url !== '') this.#add({ kind: 'image', url, at });
   }
+}
+
+/** A text in `<sup>`: a number of the same length in raised digits, or a text apart from what precedes it. */
+function raised(text: string): string {
+  return /^\d{1,3}$/.test(text) ? text.replace(/\d/g, (digit) => RAISED.charAt(Number(digit))) : ` ${text}`;
 }

@@ -168,17 +168,15 @@ class MarkdownWalk {
     this.pieces.push({ kind: 'link_end', at });
   }
 
-  /** A reference to a definition. Of `[1][2]` both are numbers of sources, although Markdown takes the first for a label. */
+  /** A reference to a definition. Of `[1][2]` both are numbers of sources, although Markdown takes the first for a label; so is the label of `[^1^][1]`. */
   #reference(label: string, identifier: string, at: number, children: readonly PhrasingContent[]): void {
     const [first] = children;
-    const shown = children.length === 1 && first?.type === 'text' ? first.value : '';
-    if (!isNumber(label)) {
+    const shown = children.length === 1 && first?.type === 'text' ? first.value.replace(/^\^(.*)\^$/, '$1') : '';
+    if (!isNumber(label) || !isNumber(shown)) {
       this.#link(this.#definitions.get(identifier)?.url ?? '', at, children);
       return;
     }
-    for (const name of isNumber(shown) ? new Set([shown, identifier]) : [identifier])
-      this.pieces.push({ kind: 'note', names: [name], at });
-    if (!isNumber(shown)) this.#phrases(children);
+    for (const name of new Set([shown, identifier])) this.pieces.push({ kind: 'note', names: [name], at });
   }
 
   /** Adds a text in parts that equal their source, so that the place of each character is known: without escapes, entities and the marks before a line. */

@@ -81,6 +81,7 @@ describe('links', () => {
   test.each<[string, string, readonly string[]]>([
     ['a bare URL', `It has 4 wheels: ${A}.`, ['A: It has 4 wheels:.']],
     ['a bare URL in brackets, with brackets', `It is 4 (https://a.com/x_(y)).`, ['https://a.com/x_(y): It is 4.']],
+    ['a bare URL before a dash, an arrow and an emoji', `It is 4: ${A}—so ${B}→${C}🎉`, ['A: It is 4:', 'B', 'C']],
     ['a bare URL before Japanese words', 'http://a.com/ja参照', ['http://a.com/ja']],
     [
       'a bare URL with a path of no name before Japanese words',
@@ -179,7 +180,7 @@ describe('links', () => {
       `It has <a href="/rel">relative</a> links, 5 m<sup>2</sup>, and <a href="${B}">a &quot;page&quot;</a>.</p>`,
       `<h2>References</h2><ol><li id=r1>IEA, <a href='${A}'>2023</a></li></ol></body></html>`,
     );
-    expect(linksOf(html)).toEqual(['B: It has relative links, 5 m 2, and a "page".', 'A: It grew by 4 %.']);
+    expect(linksOf(html)).toEqual(['B: It has relative links, 5 m², and a "page".', 'A: It grew by 4 %.']);
   });
 
   test.each<[string, string, readonly string[]]>([
@@ -277,9 +278,47 @@ describe('a source that its sentence names in another form', () => {
       `It has 321 steps.[1]${list(`[1]: Museum, [${A}](${A})`)}`,
       ['A: It has 321 steps.'],
     ],
+    [
+      'a link by a number, as chats write it',
+      `**It has 321 steps.** ([Museum][1])\n\n* It is **42** old. ([Museum][1], [B](${B}))${list(`[1]: ${A} "Museum"`)}`,
+      ['A: It has 321 steps. | It is 42 old.', 'B: It is 42 old.'],
+    ],
+    ['[^1^][1]', `It has 321 steps[^1^][1].${list(`[1]: ${A}`)}`, ['A: It has 321 steps.']],
+    ['[^1^]', `It has 321 steps[^1^].${list(`[^1^] ${A}`)}`, ['A: It has 321 steps.']],
+    ['^1^', `It has 321 steps.^1^ It is old.${list(`1. ${A}`)}`, ['A: It has 321 steps.']],
+    ['^1,2^', `It has 321 steps^1,2^.${list(`1. ${A}`, `2. ${B}`)}`, ['A: It has 321 steps.', 'B: It has 321 steps.']],
+    ['1 in <sup>', `It has 321 steps<sup>1</sup>.${list(`1. ${A}`)}`, ['A: It has 321 steps.']],
+    [
+      '1 after the end',
+      `It has 321 steps.1 It is 42 old.2${list(`1. ${A}`, `2. ${B}`)}`,
+      ['A: It has 321 steps.', 'B: It is 42 old.'],
+    ],
+    ['12 after the end, without a list', `It has 321 steps.12 It is 42 old [B](${B}).`, ['B: It is 42 old B.']],
+    [
+      '1) in Japanese',
+      `塔は 321 段です1)。次は 42 です¹⁾。${list(`1) ${A}`)}`,
+      ['A: 塔は 321 段です。 | 次は 42 です。'],
+    ],
+    ['¹⁻³', `It has 321 steps.¹⁻²${list(`1. ${A}`, `2. ${B}`)}`, ['A: It has 321 steps.', 'B: It has 321 steps.']],
+    [
+      '【1†source】',
+      `It has 321 steps 【1†source】【2†L1-L5】.${list(`1. ${A}`, `2. ${B}`)}`,
+      ['A: It has 321 steps.', 'B: It has 321 steps.'],
+    ],
+    ['[citation:1]', `It has 321 steps[citation:1].${list(`1. ${A}`)}`, ['A: It has 321 steps.']],
+    ['[1: 45]', `It has 321 steps [1: 45].${list(`1. ${A}`)}`, ['A: It has 321 steps.']],
     ['a list that it introduces, which is no source', `- We have 4 projects:\n  - ${A}\n  - ${B}`, ['A', 'B']],
   ])('%s', (_, text, expected) => expect(linksOf(text)).toEqual(expected));
 });
+
+test.each([
+  ['a number in a version', `We use node.js.3 and fig.4 Shows 42 [A](${A}).`, 'We use node.js.3 and fig.4 Shows 42 A.'],
+  [
+    'a power',
+    `It has 10^6^ parts and 45 m^2^ and 5 m<sup>2</sup> [A](${A}).\n\n2. [A](${A})\n6. [A](${A})`,
+    'It has 10^6^ parts and 45 m^2^ and 5 m² A.',
+  ],
+])('%s is no number of a source', (_, text, claim) => expect(read(text).claims[0]?.claim).toBe(claim));
 
 describe('a URL that is not checked is named with the reason', () => {
   test.each<[string, string, readonly string[]]>([
