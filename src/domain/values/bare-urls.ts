@@ -9,9 +9,9 @@ export interface BareUrl {
 }
 
 const START = /https?:\/\//gi;
-/** Characters that end a URL: of Markdown, brackets and quotation marks of all kinds, East Asian punctuation, and characters that are not visible. */
+/** Characters that end a URL: of Markdown, brackets and quotation marks of all kinds, East Asian punctuation, long dashes, arrows, pictures, and characters that are not visible. */
 const END =
-  /[\s<>"`\\^|{}（）「」『』【】〈〉《》［］〔〕｛｝＜＞“”‘’«»‹›„‚、。，；：！？…｡､｢｣～〜\p{Cc}\p{Cf}\p{Co}]/u;
+  /[\s<>"`\\^|{}（）「」『』【】〈〉《》［］〔〕｛｝＜＞“”‘’«»‹›„‚、。，；：！？…—―←-⇿｡､｢｣～〜\p{Extended_Pictographic}\p{Cc}\p{Cf}\p{Co}]/u;
 /** Punctuation that belongs to the sentence, as in GFM. */
 const PUNCTUATION = /[.,;:!?*_~'"]/;
 
@@ -50,7 +50,7 @@ function endOf(text: string, from: number): number {
   let isQuery = false;
   let at = from;
   for (; at < text.length; at += 1) {
-    const character = text.charAt(at);
+    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
     const next = text.charAt(at + 1);
     if (at - (open[0] ?? at) > MAX_BRACKET) break;
     if (END.test(character)) break;
