@@ -45,6 +45,7 @@ const CANCEL: ElicitationAnswer = { action: 'cancel' };
 export class CallElicitations {
   readonly #options: Options;
   #count = 0;
+  #ended = 0;
   #refused: Omit<InputRequired, 'kind' | 'result'> | undefined;
 
   constructor(options: Options) {
@@ -72,7 +73,7 @@ export class CallElicitations {
 
   /** Asks the caller, within the limits. Never rejects. Without an answer of a person, the server gets `cancel`. */
   async ask(elicitation: Elicitation, limits: Limits, signal: AbortSignal): Promise<ElicitationAnswer> {
-    const { asker, clock, onEnded } = this.#options;
+    const { asker, clock } = this.#options;
     const { server, mode } = elicitation;
     if (asker === undefined || !this.canBeAsked(mode)) return this.refuse('nobody', elicitation);
     this.#count += 1;
@@ -89,7 +90,7 @@ export class CallElicitations {
       );
       if (isTimedOut) return this.refuse('late', elicitation, { waitedMs });
       if (typeof outcome === 'string') return this.refuse(outcome, elicitation);
-      onEnded({ server, mode, action: outcome.action });
+      this.#end({ server, mode, action: outcome.action });
       return outcome;
     } finally {
       goOn();
@@ -99,7 +100,7 @@ export class CallElicitations {
   /** Remembers a question that is not asked, or has no answer. */
   refuse(why: NotAnswered, elicitation: Elicitation, more?: Pick<InputRequired, 'waitedMs'>): ElicitationAnswer {
     const { server, mode, params } = elicitation;
-    this.#options.onEnded({ server, mode, ...CANCEL });
+    this.#end({ server, mode, ...CANCEL });
     this.#note({ server, elicitation, requests: [toRequest(params)], why, ...more });
     return CANCEL;
   }
@@ -111,14 +112,21 @@ export class CallElicitations {
       this.#note({ server, elicitation, requests: [toRequest(params)], why: 'declined' });
   }
 
-  /** Remembers requests of a server that are no questions, or cannot be read. */
+  /** Remembers requests of a server that are no questions, cannot be read, or may be those of another caller. */
   refuseRequests(why: NotAnswered, server: string, requests: readonly JsonObject[]): void {
-    if (requests.length > 0) this.#options.onEnded({ server, ...CANCEL });
+    if (requests.length > 0 || why === 'others') this.#end({ server, ...CANCEL });
     this.#note({ server, requests, why });
+  }
+
+  /** Of the questions of a server that asks without end, one more than it may ask is noted, and the others are not. */
+  #end(ended: AuditedElicitation): void {
+    this.#ended += 1;
+    if (this.#ended <= MAX_QUESTIONS + 1) this.#options.onEnded(ended);
   }
 
   #note(refused: Omit<InputRequired, 'kind' | 'result'>): void {
     const { requests = [] } = this.#refused ?? {};
+    if (requests.length > MAX_QUESTIONS) return;
     this.#refused = { ...(this.#refused ?? refused), requests: [...requests, ...refused.requests] };
   }
 
@@ -128,7 +136,7 @@ export class CallElicitations {
 
   /** Notes a question that the caller itself has read and answered. */
   onPassed(ended: AuditedElicitation): void {
-    this.#options.onEnded(ended);
+    this.#end(ended);
   }
 }
 

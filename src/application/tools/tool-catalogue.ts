@@ -141,7 +141,8 @@ export class ToolCatalogue {
     // An answer reports this time limit as its own time-out, or as a cancellation; the error must name this limit.
     const isLate = isTimedOut && outcome.isErr() && ['cancelled', 'timed_out'].includes(outcomeOf(outcome));
     if (isLate && isStarting) return err({ kind: 'not_available', server, state: 'starting' });
-    return isLate ? err({ kind: 'timed_out', timeoutMs: limitMs }) : outcome;
+    // The server may wait for the answer that it did not get.
+    return isLate ? err(call.elicitations.refused ?? { kind: 'timed_out', timeoutMs: limitMs }) : outcome;
   }
 }
 

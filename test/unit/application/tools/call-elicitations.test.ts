@@ -85,3 +85,9 @@ test('every question that nobody answered is named', async () => {
   await ask();
   expect(elicitations.refused?.requests).toHaveLength(2);
 });
+
+test('a server that asks without end fills neither the audit nor the result', async () => {
+  const { ask, ended, elicitations } = start(undefined);
+  for (let count = 0; count < 100; count += 1) expect(await ask()).toEqual({ action: 'cancel' });
+  expect([ended.length, elicitations.refused?.requests.length]).toEqual([11, 11]);
+});
