@@ -88,7 +88,7 @@ export function toAsked(
     ask: (elicitation, signal) => elicitations.ask(elicitation, limits, signal),
     onRefused: (why, request, elicitation) => {
       if (elicitation !== undefined) elicitations.refuse(why, elicitation);
-      else elicitations.refuseRequests(why, server, [request]);
+      else elicitations.refuseRequests(why, server, request === undefined ? [] : [request]);
     },
     onWaiting: () => on({ kind: 'waiting' }),
     onCompleted: (id) => elicitations.onCompleted(id),

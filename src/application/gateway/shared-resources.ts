@@ -142,7 +142,7 @@ export class SharedResources {
       const isEmpty = isCompletion && connection.capabilities.completions === undefined;
       return isEmpty
         ? ok({ completion: { values: [] } })
-        : connection.request(method, params, limit, { declared, retry });
+        : connection.request(method, params, limit, { caller: by.caller, declared, retry });
     };
     const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
       server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),

@@ -47,8 +47,8 @@ export interface AskedCaller {
   readonly declared: JsonObject;
   canBeAsked(mode: Elicitation['mode']): boolean;
   ask(elicitation: Elicitation, signal: AbortSignal): Promise<ElicitationAnswer>;
-  /** Called for a question that is not asked. `elicitation`: undefined if it cannot be read. */
-  onRefused(why: NotAnswered, request: JsonObject, elicitation?: Elicitation): void;
+  /** Called for a question that is not asked. `request`: undefined if it may be that of another caller. `elicitation`: undefined if it cannot be read. */
+  onRefused(why: NotAnswered, request?: JsonObject, elicitation?: Elicitation): void;
   /** Called when the call waits, because a question to another caller is open. */
   onWaiting(): void;
   /** What a server asked by a URL is done. */
@@ -101,7 +101,7 @@ export interface ServerConnection {
     method: string,
     params: JsonObject,
     signal: AbortSignal,
-    asked?: { readonly declared: JsonObject; readonly retry?: Retry | undefined },
+    asked?: Pick<AskedCaller, 'caller' | 'declared'> & { readonly retry?: Retry | undefined },
   ): Promise<Result<JsonObject, ToolServerError>>;
   /** Ends the server, with its complete process tree. Calls in flight fail. Resolves when nothing is left. */
   close(): Promise<void>;

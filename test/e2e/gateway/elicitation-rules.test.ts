@@ -193,9 +193,27 @@ describe('several callers of one server on standard input', () => {
     await new Promise((resolve) => setTimeout(resolve, 500));
     const { result } = await call('delete');
     expect(textIn(result)).toMatch(
-      /^INPUT_REQUIRED: files asks: Delete 3 files\? Calls of several callers were running/,
+      /^INPUT_REQUIRED: files needs to ask a question\. Calls of several callers were running/,
     );
     expect(textIn((await slow.reply).message.result)).toBe('slow');
+  });
+
+  test('nobody is asked what a prompt or a cancelled call of another person wants to know', async () => {
+    const { call, beginCall, url } = await startTeam([earlierServer('files')]);
+    const left = beginCall('late', { ms: 1200 });
+    left.reply.catch(() => {});
+    const slow = beginCall('slow', { ms: 2000 }, {}, 'bob');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    left.leave();
+    const prompt = { name: 'files__ask' };
+    const headers = headersFor('prompts/get', prompt.name, 'alice');
+    const { text } = await send(url, { headers, body: bodyFor('prompts/get', prompt) });
+    expect(text).toContain('cancel');
+    const { result } = (await slow.reply).message;
+    expect(result).toMatchObject({
+      content: [{ text: expect.stringMatching(/^INPUT_REQUIRED: files needs to ask a question\./) }, { text: 'slow' }],
+    });
+    expect(textIn((await call('seen')).result)).toBe('[{"action":"cancel"},{"action":"cancel"}]');
   });
 
   test('over Streamable HTTP, the stream says whose call asks', async () => {

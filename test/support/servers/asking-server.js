@@ -1,5 +1,5 @@
 // A server of the revisions with `initialize` on standard input and output, by the official SDK, whose tools ask. `urls-first` is refused until its URL
-// was visited; `outside` asks after its call has ended; `slow` answers after so many milliseconds.
+// was visited; `outside` asks after its call has ended; `slow` answers after so many milliseconds, and `late` asks then.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ASKING, ASKING_TOOLS, toResult } from './asking-tools.js';
 
-const MORE = ['urls-first', 'outside', 'slow', 'seen', 'declared', 'taken-back', 'completes', 'exit'];
+const MORE = ['urls-first', 'outside', 'slow', 'late', 'seen', 'declared', 'taken-back', 'completes', 'exit'];
 
 /** Connects such a server to a transport. */
 export async function connectAskingServer(transport) {
@@ -49,6 +49,8 @@ export async function connectAskingServer(transport) {
       return 'done';
     },
     slow: ({ ms }) => sleep(ms).then(() => 'slow'),
+    late: ({ ms }, _, ask) =>
+      sleep(ms).then(() => ask({ message: 'Late?', requestedSchema: { type: 'object', properties: {} } })),
     seen: () => seen,
     declared: () => server.getClientCapabilities() ?? {},
     'taken-back': async (_, ask) => {

@@ -129,7 +129,7 @@ const BY_ELICITATION = 'Call this tool from a client that supports elicitation, 
 const NOT_ANSWERED: Readonly<Record<NotAnswered, (waitedMs: number) => string>> = {
   nobody: () => `Nobody can be asked here. ${BY_ELICITATION}`,
   others: () =>
-    'Calls of several callers were running on this server, and nobody is asked what the call of another person wants to know. Call this tool again.',
+    'Calls of several callers were running on this server, or were cancelled a short time ago. Nobody is asked what the call of another person wants to know. Call this tool again later.',
   late: (waitedMs) => `There was no answer within ${duration(waitedMs)} (question_timeout). Call this tool again.`,
   too_many: () => 'This call has asked too often. Call this tool with more complete arguments.',
   too_many_open: () => 'Too many of your questions are open. Answer or cancel them, then call this tool again.',

@@ -1,4 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { ServerConnection, ServerEvents, ToolServer } from '../../../application/ports/tool-server.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { ChildTransport, type ChildTransportOptions } from './child-transport.ts';
@@ -7,6 +8,7 @@ import { ServerQuestions } from './server-questions.ts';
 
 type Options = ChildTransportOptions & {
   readonly identity: ClientIdentity;
+  readonly clock: Clock;
   readonly forwardBaggage?: boolean | undefined;
   /** Returns what callers can be asked, when the server starts. */
   readonly declared?: (() => JsonObject) | undefined;
@@ -22,7 +24,7 @@ export class ChildToolServer implements ToolServer {
 
   async connect(events: ServerEvents, signal: AbortSignal): Promise<Result<ServerConnection, string>> {
     if (signal.aborted) return err('aborted');
-    const { name, identity, maxBytes, forwardBaggage, logger, declared } = this.#options;
+    const { name, identity, clock, maxBytes, forwardBaggage, logger, declared } = this.#options;
     const transport = new ChildTransport(this.#options);
     const lostReason = () => transport.lostReason ?? 'the process has ended';
     let isClosing = false;
@@ -40,7 +42,7 @@ export class ChildToolServer implements ToolServer {
         import('./settling-transport.ts'),
       ]);
       const client = await connectClient(
-        new SettlingTransport(transport, new ServerQuestions(name)),
+        new SettlingTransport(transport, new ServerQuestions(name, clock)),
         { identity, mode: 'legacy', declared: declared?.() },
         events,
         signal,

@@ -21,6 +21,8 @@ const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
 export interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
   readonly asked?: AskedCaller | undefined;
+  /** The name of the caller, if a caller has made the request. */
+  readonly caller?: string | undefined;
   /** What the caller can be asked; a server of the modern era gets it with each request. */
   readonly declared?: JsonObject | undefined;
   /** The definition of a tool with arguments that the client also sends as headers, in the modern era. */
@@ -32,7 +34,7 @@ export function ask(client: Client, method: string, params: JsonObject, options:
   const { transport } = client;
   if (transport instanceof SettlingTransport && client.getProtocolEra() !== 'modern')
     return transport.ask(method, params, options);
-  const { declared = {}, asked: _, ...forClient } = options;
+  const { declared = {}, asked: _, caller: __, ...forClient } = options;
   const sent = { ...forClient, timeout: NO_TIMEOUT_MS, allowInputRequired: true };
   const _meta = { [CLIENT_CAPABILITIES_META_KEY]: declared, ...(params._meta as object) };
   const request = { ...params, _meta };

@@ -125,7 +125,11 @@ export class McpConnection implements ServerConnection {
   }
 
   request(...[method, params, signal, asked]: Parameters<ServerConnection['request']>) {
-    return this.#request(method, { ...params, ...this.#retried(asked?.retry) }, { signal, declared: asked?.declared });
+    return this.#request(
+      method,
+      { ...params, ...this.#retried(asked?.retry) },
+      { signal, declared: asked?.declared, caller: asked?.caller },
+    );
   }
 
   async callTool(
@@ -140,6 +144,7 @@ export class McpConnection implements ServerConnection {
     const options: SendOptions = {
       signal,
       asked,
+      caller: asked?.caller,
       declared: asked?.declared,
       ...(onprogress && { onprogress }),
       // The headers repeat the trace for proxies.

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../../application/async/deadline.ts';
+import type { Clock } from '../../../application/ports/services.ts';
 import type { AskedCaller } from '../../../application/ports/tool-server.ts';
 import {
   type Elicitation,
@@ -20,6 +21,12 @@ interface OpenQuestion {
   readonly end: AbortController;
 }
 
+/** A request in flight. `asked` is undefined if nobody is asked because of it. */
+interface Sent {
+  readonly caller: string;
+  readonly asked: AskedCaller | undefined;
+}
+
 /** A refused question, which may be that of any of these calls: the first that ends has asked. */
 interface Refused {
   readonly calls: Set<RequestId>;
@@ -27,6 +34,9 @@ interface Refused {
 }
 
 const MAX_URLS = 100;
+/** A server may go on with a request that was cancelled, and ask: as long as a person may take to answer. */
+const LEFT_MS = 600_000;
+const MAX_LEFT = 1000;
 /** The reason of the end of a question that its server has cancelled. */
 const TAKEN_BACK = 'cancelled by the server';
 const CANCEL: ElicitationAnswer = { action: 'cancel' };
@@ -34,10 +44,13 @@ const CANCEL: ElicitationAnswer = { action: 'cancel' };
 /** Answers the questions (MCP, elicitation) that a server of a revision before 2026-07-28 asks on one connection, by the calls in flight. */
 export class ServerQuestions {
   readonly #server: string;
+  readonly #clock: Clock;
   /** The revision that the server speaks. */
   revision = '';
-  /** The calls in flight, by the IDs of their requests. */
-  readonly #calls = new Map<RequestId, AskedCaller>();
+  /** The requests in flight that callers have made, by their IDs. */
+  readonly #sent = new Map<RequestId, Sent>();
+  /** The cancelled requests that the server has not answered, by their IDs. */
+  readonly #left = new BoundedMap<RequestId, { readonly caller: string; readonly leftMs: number }>(MAX_LEFT);
   /** The requests on whose event streams the server has sent its own, by the IDs of those. */
   readonly #streams = new Map<RequestId, RequestId>();
   readonly #open = new Map<RequestId, OpenQuestion>();
@@ -46,8 +59,9 @@ export class ServerQuestions {
   readonly #visiting = new BoundedMap<string, AskedCaller>(MAX_URLS);
   #onClosed: (() => void)[] = [];
 
-  constructor(server: string) {
+  constructor(server: string, clock: Clock) {
     this.#server = server;
+    this.#clock = clock;
   }
 
   /** Whether a question to another caller is open whose call is not known: a further question could not be told from it. */
@@ -64,14 +78,26 @@ export class ServerQuestions {
     }
   }
 
-  begin(callId: RequestId, asked: AskedCaller): void {
-    this.#calls.set(callId, asked);
+  begin(id: RequestId, caller: string, asked?: AskedCaller): void {
+    this.#sent.set(id, { caller, asked });
   }
 
-  /** Ends a call, and its questions. */
+  /** Ends a request that is cancelled. A question that comes later may be that of this request. */
+  leave(id: RequestId): void {
+    const { caller } = this.#sent.get(id) ?? {};
+    this.end(id);
+    if (caller !== undefined) this.#left.set(id, { caller, leftMs: this.#clock.elapsedMs() });
+  }
+
+  /** The server has answered a request that is no longer in flight. */
+  onResponse(id: RequestId): void {
+    this.#left.delete(id);
+  }
+
+  /** Ends a request, and its questions. */
   end(callId: RequestId): void {
-    const asked = this.#calls.get(callId);
-    this.#calls.delete(callId);
+    const { asked } = this.#sent.get(callId) ?? {};
+    this.#sent.delete(callId);
     for (const question of this.#open.values()) if (question.callId === callId) question.end.abort();
     for (const refused of this.#refused) {
       if (asked === undefined || !refused.calls.has(callId)) continue;
@@ -115,12 +141,21 @@ export class ServerQuestions {
     const ofStream = this.#streams.get(id);
     this.#streams.delete(id);
     const isOfCall = ofStream !== undefined;
-    const candidates = [...this.#calls].filter(([callId]) => !isOfCall || callId === ofStream);
+    const sent = [...this.#sent].filter(([id]) => !isOfCall || id === ofStream);
+    const left = isOfCall
+      ? []
+      : [...this.#left.values()].filter((one) => this.#clock.elapsedMs() - one.leftMs < LEFT_MS);
+    const callers = new Set([...sent.map(([, request]) => request), ...left].map(({ caller }) => caller));
+    const calls = sent.flatMap(([id, { asked }]) => (asked === undefined ? [] : [[id, asked] as const]));
+    // A call whose question is open seldom asks another one.
+    const free = calls.filter(([callId]) => ![...this.#open.values()].some((one) => one.callId === callId));
+    const candidates = free.length > 0 ? free : calls;
     const elicitation = parseElicitation(this.#server, params, this.revision);
-    const refuse = (why: NotAnswered) => this.#refuse(why, candidates, elicitation, params);
+    if (callers.size > 1) return this.#refuse('others', calls);
+    const refuse = (why: NotAnswered) =>
+      this.#refuse(why, candidates, { method: 'elicitation/create', params }, elicitation);
     if (elicitation === undefined) return refuse('invalid');
-    if (new Set(candidates.map(([, { caller }]) => caller)).size > 1) return refuse('others');
-    const [chosen] = candidates.filter(([, asked]) => asked.canBeAsked(elicitation.mode));
+    const chosen = candidates.find(([, asked]) => asked.canBeAsked(elicitation.mode));
     if (chosen === undefined) return refuse('nobody');
     const [callId, asked] = chosen;
     const end = new AbortController();
@@ -136,14 +171,13 @@ export class ServerQuestions {
     }
   }
 
-  /** A question outside of a call is refused without a note. */
+  /** A question outside of a call is refused without a note. Without `request`, the caller may not know it. */
   #refuse(
     why: NotAnswered,
     candidates: readonly (readonly [RequestId, AskedCaller])[],
-    elicitation: Elicitation | undefined,
-    params: unknown,
+    request?: JsonObject,
+    elicitation?: Elicitation,
   ): ElicitationAnswer {
-    const request: JsonObject = { method: 'elicitation/create', params };
     const note = (asked: AskedCaller) => asked.onRefused(why, request, elicitation);
     const [only, ...others] = candidates;
     if (only !== undefined && others.length === 0) note(only[1]);

@@ -76,7 +76,7 @@ export class Sessions {
 
   async #open(signal: AbortSignal): Promise<Client | 'unproved'> {
     const { name, identity, clock, declared } = this.#options;
-    const questions = new ServerQuestions(name);
+    const questions = new ServerQuestions(name, clock);
     const mode = this.#mode;
     const end = () => {
       this.#transports.delete(transport);

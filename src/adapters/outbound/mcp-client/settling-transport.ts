@@ -22,7 +22,8 @@ const FIRST_ID = 1_000_000;
 export interface AskOptions extends Pick<TransportSendOptions, 'headers'> {
   readonly signal: AbortSignal;
   readonly onprogress?: ((progress: ToolProgress) => void) | undefined;
-  /** Who can be asked, if the request is a call. */
+  /** Who has made the request, and who can be asked if it is a call. */
+  readonly caller?: string | undefined;
   readonly asked?: AskedCaller | undefined;
 }
 
@@ -81,6 +82,7 @@ export class SettlingTransport implements Transport {
         const { id } = message;
         const asked = this.#asked.get(Number(id));
         if (asked !== undefined) return this.#settle(asked, toStrict(Number(id), message));
+        questions.onResponse(id);
         this.#waiting.delete(id);
         if (id === this.#discover) this.#discover = undefined;
         const response = toStrict(id, message);
@@ -139,7 +141,7 @@ export class SettlingTransport implements Transport {
   ask(
     method: string,
     params: JsonObject,
-    { signal, onprogress, headers, asked: caller }: AskOptions,
+    { signal, onprogress, headers, caller, asked: person }: AskOptions,
   ): Promise<JsonObject> {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -156,6 +158,7 @@ export class SettlingTransport implements Transport {
         reject(error);
       };
       const cancel = () => {
+        this.questions.leave(id);
         fail(new SdkError(SdkErrorCode.RequestTimeout, String(signal.reason)));
         const cancelled = { requestId: id, reason: String(signal.reason) };
         const notified = this.#transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled });
@@ -168,7 +171,7 @@ export class SettlingTransport implements Transport {
       };
       const asked = { onProgress: onprogress, resolve: onResult, reject: fail };
       this.#asked.set(id, asked);
-      if (caller !== undefined) this.questions.begin(id, caller);
+      if (caller !== undefined) this.questions.begin(id, caller, person);
       const onRequestStreamEnd = () => this.#settle(asked, lostResponse(id));
       const options = ended && { requestSignal: ended.signal, onRequestStreamEnd };
       this.#transport
