@@ -157,13 +157,14 @@ function asCount(value: unknown): number | undefined {
 }
 
 function toUsage(usage: JsonObject | undefined): TokenUsage | undefined {
-  if (usage === undefined) return undefined;
+  const [input, output] = [asCount(usage?.input_tokens), asCount(usage?.output_tokens)];
+  if (usage === undefined || (input === undefined && output === undefined)) return undefined;
   const { cached_tokens: cached, cache_write_tokens: written } = asObject(usage.input_tokens_details) ?? {};
   return withoutUndefined({
-    inputTokens: asCount(usage.input_tokens) ?? 0,
+    inputTokens: input ?? 0,
     cachedTokens: asCount(cached) ?? 0,
     cacheWriteTokens: asCount(written),
-    outputTokens: asCount(usage.output_tokens) ?? 0,
+    outputTokens: output ?? 0,
     reasoningTokens: asCount(asObject(usage.output_tokens_details)?.reasoning_tokens) ?? 0,
   });
 }

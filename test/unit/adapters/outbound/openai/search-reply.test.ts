@@ -52,3 +52,11 @@ test('the content of a message can be a text', () => {
   const reply = toSearchReply({ output: [{ type: 'message', content: 'It is 5.' }] }, context)._unsafeUnwrap();
   expect(reply.text).toBe('It is 5.');
 });
+
+test.each([undefined, null, {}, { input_tokens: null, output_tokens: 'many' }, { total_tokens: 7 }])(
+  'a usage of %j is not known, so that its cost is not 0',
+  (usage) => {
+    const reply = toSearchReply({ output: [message('https://a.com')], usage }, context)._unsafeUnwrap();
+    expect(reply.report.usage).toBeUndefined();
+  },
+);
