@@ -11,7 +11,7 @@ export interface FormField {
   readonly prompt: string;
   /** The value for an empty line; undefined if there is none. */
   readonly preset: unknown;
-  /** Reads a line that is not empty. The error says what is expected. */
+  /** Reads a line. The error says what is expected. */
   readonly read: (line: string) => Result<unknown, string>;
 }
 
@@ -52,7 +52,6 @@ function toField(name: string, schema: JsonObject, isRequired: boolean): FormFie
 /** The default of a field, if it is a value of its kind. */
 function presetOf({ default: preset }: JsonObject, { show, read }: Kind): unknown {
   if (preset === undefined || preset === null) return undefined;
-  if (preset === '' || (Array.isArray(preset) && preset.length === 0)) return preset;
   return read(show(preset)).isOk() ? preset : undefined;
 }
 
@@ -140,7 +139,7 @@ function severalOf(choices: readonly Choice[], { minItems, maxItems }: JsonObjec
     hint: `${listed(choices)}${FORM.several}`,
     show: (values) => (Array.isArray(values) ? values.map(numberOfValue).join(',') : ''),
     read: (line) => {
-      const places = [...new Set(line.split(/[,，、]/).map((part) => chosen(choices, part.trim())))];
+      const places = line === '' ? [] : [...new Set(line.split(/[,，、]/).map((part) => chosen(choices, part.trim())))];
       const values = places.map((place) => choices[place]?.value);
       const isWrong = values.includes(undefined);
       if (isWrong) return err(FORM.chooseSeveral(choices.length));

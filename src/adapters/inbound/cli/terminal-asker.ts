@@ -56,7 +56,8 @@ async function askOne(
 
 /** Shows a URL with its host, so that a person sees where it leads. It is never opened by itself. */
 async function visit(url: string, lines: TypedLines, say: (line: string) => void): Promise<ElicitationAnswer> {
-  say(URL.canParse(url) ? FORM.openAt(cleanLine(new URL(url).host)) : FORM.openUrl);
+  const host = URL.canParse(url) ? cleanLine(new URL(url).host) : '';
+  say(host === '' ? FORM.openUrl : FORM.openAt(host));
   say(cleanLine(url));
   return confirm(FORM.enter, { lines, say });
 }

@@ -109,6 +109,19 @@ describe('Enter', () => {
     expect((await askFor(schema, false, '')).answer).toEqual(accepted(value));
   });
 
+  test.each<readonly [string, JsonObject]>([
+    ['text', { type: 'string', default: '', minLength: 2 }],
+    ['address', { type: 'string', default: '', format: 'email' }],
+    ['choice', { ...COLORS, default: '' }],
+    ['list', { ...TAGS, default: [], minItems: 1 }],
+  ])('does not take an empty default that is no valid %s', async (_, schema) => {
+    expect((await askFor(schema, true, '', DECLINE)).shown).toContain('A value is required.');
+  });
+
+  test('takes an empty list', async () => {
+    expect((await askFor({ ...TAGS, default: [] }, true, '')).answer).toEqual(accepted([]));
+  });
+
   test('does not leave out a required field', async () => {
     const { shown, answer } = await askFor({ type: 'string' }, true, '', '  ', 'x');
     expect(answer).toEqual(accepted('x'));
@@ -171,6 +184,12 @@ test.each([
 
 describe('a URL', () => {
   const visit = (url: string): Elicitation => ({ mode: 'url', server: 'files', message: 'Sign in', url, params: {} });
+
+  test('without a host is printed alone', async () => {
+    const { asker, shown } = terminal(DECLINE);
+    await asker.ask(visit('mailto:ann@example.com'), never());
+    expect(shown.slice(1, 3)).toEqual(['Open this address in your browser:', 'mailto:ann@example.com']);
+  });
 
   test('is printed with its host, and Enter accepts it', async () => {
     const { asker, shown } = terminal('no', '');
