@@ -154,13 +154,13 @@ class ImpatientClock extends SystemClock {
   }
 }
 
-test('a lock that is released while others look at it is taken by one of them', async () => {
-  const { folder } = start();
+/** The number of tasks that had the lock at once, of 12 that take it so often. */
+async function mostAtOnce(folder: string, turns: number): Promise<number> {
   let running = 0;
   let together = 0;
   const contend = async () => {
     const files = new LoginFiles(folder, new ImpatientClock());
-    for (let turn = 0; turn < 40; turn += 1)
+    for (let turn = 0; turn < turns; turn += 1)
       await files.locked(SERVER, async () => {
         running += 1;
         together = Math.max(together, running);
@@ -169,5 +169,22 @@ test('a lock that is released while others look at it is taken by one of them', 
       });
   };
   await Promise.all(Array.from({ length: 12 }, contend));
-  expect(together).toBe(1);
+  return together;
+}
+
+test('a lock that is released while others look at it is taken by one of them', async () => {
+  expect(await mostAtOnce(start().folder, 40)).toBe(1);
+});
+
+test('the lock of a killed process is taken over by one of those who wait, also if another was killed meanwhile', async () => {
+  const { folder, lock, save } = start();
+  await save(undefined);
+  for (let round = 0; round < 40; round += 1) {
+    for (const left of round % 2 === 0 ? [lock] : [lock, `${lock}.old`]) {
+      writeFileSync(left, '');
+      utimesSync(left, 0, 0);
+    }
+    expect(await mostAtOnce(folder, 1)).toBe(1);
+  }
+  expect(readdirSync(folder)).toEqual([]);
 });

@@ -94,13 +94,7 @@ export class LoginFiles {
     const lock = path.replace(/json$/, 'lock');
     while (!(await makeLock(lock))) {
       signal.throwIfAborted();
-      const stats = await stat(lock).catch(() => undefined);
-      // It was released in the meantime, and must not be taken from the next one who has it.
-      if (stats === undefined) continue;
-      // The distance counts in both directions, because the clock may have been set back.
-      const isStale = Math.abs(this.#clock.now().getTime() - stats.mtimeMs) >= STALE_MS;
-      if (isStale) await rm(lock, { force: true });
-      else await this.#clock.sleep(POLL_MS, signal);
+      if (!(await this.#removeOld(lock))) await this.#clock.sleep(POLL_MS, signal);
     }
     const ended = new AbortController();
     void this.#touch(lock, ended.signal);
@@ -112,6 +106,29 @@ export class LoginFiles {
       ended.abort();
       await rm(lock, { force: true });
     }
+  }
+
+  /**
+   * Removes the lock of a killed process; false if it may be that of another one. Only who has a second lock removes the first: of two who wait, one would
+   * otherwise remove the lock that the other has just made.
+   */
+  async #removeOld(lock: string): Promise<boolean> {
+    if (!(await this.#isOld(lock))) return false;
+    const second = `${lock}.old`;
+    if (!(await makeLock(second))) return this.#removeOld(second);
+    try {
+      const isOld = await this.#isOld(lock);
+      if (isOld) await rm(lock, { force: true });
+      return isOld;
+    } finally {
+      await rm(second, { force: true });
+    }
+  }
+
+  async #isOld(lock: string): Promise<boolean> {
+    const { mtimeMs } = (await stat(lock).catch(() => undefined)) ?? {};
+    // The distance counts in both directions, because the clock may have been set back.
+    return mtimeMs !== undefined && Math.abs(this.#clock.now().getTime() - mtimeMs) >= STALE_MS;
   }
 
   /** Replaces a login, or removes it if undefined. Only for a task with the lock. At any time, the file is the old or the new one. */
