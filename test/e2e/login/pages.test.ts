@@ -84,6 +84,14 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   test('a caller with a token signs in, and deletes the login', async () => {
     const { page, problems, address } = await start(async () => ({ token_env: { alice: 'TOKEN' } }));
     const headers = { Authorization: `Bearer ${TOKEN}` };
+    const home = await page.browserContext().newPage();
+    await home.goto(new URL('/', address).href);
+    await home.locator('#token').fill(TOKEN);
+    await home.locator('#token-form .primary').click();
+    await home.locator('.server a').wait();
+    const links = () => home.$$eval('.server a', (found) => found.map(({ textContent, href }) => [textContent, href]));
+    expect(await links()).toEqual([['Sign in to notes', address]]);
+    await page.bringToFront();
     expect(await unreadable(page)).toEqual([]);
     await page.type('#token', TOKEN);
     await page.click('#token-form button');
@@ -94,6 +102,10 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     expect(await unreadable(page)).toEqual([]);
     const state = async () => JSON.parse((await send(address, { method: 'GET', headers })).text).state;
     expect(await state()).toBe('available');
+    await home.bringToFront();
+    await home.locator('#refresh').click();
+    await expect.poll(links).toEqual([]);
+    await page.bringToFront();
     // The login is used.
     const body = { server: 'notes', toolName: 'echo', input: { text: 'hello' } };
     const called = await send(new URL('/mcp/call', address).href, { body, headers });

@@ -3,7 +3,7 @@ import type { LeftOut } from '../../../../domain/gateway/shared-entries.ts';
 import { isObject, type JsonObject } from '../../../../domain/values/json.ts';
 import { count } from '../../words/plain.ts';
 import { leftOutMessage, notApprovedMessage } from '../../words/server-messages.ts';
-import { announce, byId, type Child, el, foreign } from './elements.ts';
+import { announce, byId, type Child, el, foreign, link } from './elements.ts';
 import { matching } from './filter.ts';
 import { jsonOf, post } from './requests.ts';
 import { keyOf, type ListedTool, type ToolPanels } from './tool-panel.ts';
@@ -111,6 +111,8 @@ export interface ListedServer {
   readonly listedAt?: string;
   /** The command that signs in, if a person must sign in. */
   readonly login?: string;
+  /** Where a caller signs in, if each has a login and this one has none. */
+  readonly loginUrl?: string;
   /** The names of tools that are not approved. */
   readonly changed?: readonly string[];
   /** What the server listed that no one gets. */
@@ -136,7 +138,7 @@ function builtInCard(name: string, tools: CardTools): HTMLElement {
 }
 
 function serverCard(server: ListedServer, tools: CardTools, onRestarted: () => void): HTMLElement {
-  const { name, state, login, changed, leftOut, transport, restarts, pid, serverInfo = {} } = server;
+  const { name, state, login, loginUrl, changed, leftOut, transport, restarts, pid, serverInfo = {} } = server;
   const problems = el('div');
   const verb = state === 'idle' ? 'Start' : 'Restart';
   const restart = el('button', { type: 'button', ariaLabel: `${verb} ${name}` }, verb);
@@ -162,6 +164,7 @@ function serverCard(server: ListedServer, tools: CardTools, onRestarted: () => v
     login === undefined
       ? lastError(server)
       : el('p', {}, "To sign in, run on the gateway's machine: ", foreign(login, 'code')),
+    loginUrl === undefined ? undefined : el('p', {}, link(loginUrl, `Sign in to ${name}`)),
     idleNote(server),
     changed === undefined ? undefined : el('p', { className: 'hint warn' }, foreign(notApprovedMessage(changed))),
     leftOut === undefined ? undefined : el('p', { className: 'hint warn' }, foreign(leftOutMessage(leftOut))),
