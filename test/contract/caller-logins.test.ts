@@ -149,6 +149,19 @@ test.each<[string, (kit: Awaited<ReturnType<typeof start>>) => void, () => boole
   expect(await kit.files.ownersAt(`${kit.issuer.origin}/notes`)).toEqual([]);
 });
 
+test('knows whether a login is valid, or can be renewed', async () => {
+  const { issuer, clock, logins, signIn } = await start();
+  const isAlive = async () => (await logins.read(NOTES))?.isAlive;
+  await signIn(NOTES);
+  await clock.advance(3_600_000);
+  expect(await isAlive()).toBe(true);
+  issuer.tokens = { refresh_token: undefined };
+  await signIn(NOTES);
+  expect(await isAlive()).toBe(true);
+  await clock.advance(3_600_000);
+  expect(await isAlive()).toBe(false);
+});
+
 test('removes the login of one caller, and revokes its tokens', async () => {
   const { logins, signIn, issuer, events } = await start();
   await signIn(NOTES);
@@ -174,4 +187,12 @@ test('with a key, nothing of a login can be read or moved, and what is pending n
   expect(await other.list()).toEqual([]);
   expect(await other.finish(parameters, browser, never())).toEqual(NOT_BEGUN);
   expect(await logins.finish(parameters, browser, never())).toEqual(ok(NOTES));
+});
+
+// S90
+test('with a key, what is pending without encryption is not used, because anyone who can write the folder could have written it', async () => {
+  const { process, begin } = await start();
+  const { parameters, browser } = await begin(NOTES);
+  const { logins } = process(Buffer.alloc(32, 7));
+  expect(await logins.finish(parameters, browser, never())).toEqual(NOT_BEGUN);
 });

@@ -96,6 +96,12 @@ describe('a request with a token', () => {
     expect(begun.headers['cache-control']).toBe('no-store');
   });
 
+  test('reads that a login which has ended, and cannot be renewed, is missing', async () => {
+    const { ask, logins } = await serve();
+    logins.sign({ server: 'tickets', owner: owner('alice') }, false);
+    expect(json(await ask('GET', '/login/tickets', bearer(ALICE.token)))).toMatchObject({ state: 'login_required' });
+  });
+
   test('uses the port on which the endpoint listens, if it is any free one', async () => {
     const served = await serve({ publicUrl: 'http://127.0.0.1:0' });
     expect((await begin(served)).redirectUrl).toBe(served.at('/login/callback'));

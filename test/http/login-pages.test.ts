@@ -158,12 +158,16 @@ describe('a person who has proved to be a caller', () => {
     expect(seen).toEqual([people.person, people.person]);
   });
 
-  test('reads why the issuer of the server cannot be used', async () => {
-    const { prove, logins } = await serve();
+  test('reads why the issuer of the server cannot be used, and can delete a login all the same', async () => {
+    const { post, prove, logins } = await serve();
     logins.issuerOf = async () => err({ kind: 'failed', reason: 'no <b>response</b> in time' });
     const { page } = await prove();
     expect(page.status).toBe(502);
     expect(page.text).toContain('no &#60;b&#62;response&#60;/b&#62; in time');
+    logins.sign(TICKETS);
+    const { proof, own } = await prove();
+    expect((await post('/login/tickets', { proof, action: 'remove' }, own)).status).toBe(200);
+    expect(await logins.list()).toEqual([]);
   });
 });
 

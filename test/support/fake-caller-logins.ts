@@ -39,10 +39,11 @@ export class FakeCallerLogins implements CallerLogins {
   };
 
   /** Gives a caller a login. */
-  sign(key: CallerKey): void {
+  sign(key: CallerKey, isAlive = true): void {
     const { issuer } = this;
     const url = `https://${key.server}.example.com/mcp`;
-    const login = { url, issuer, scopes: ['read'], expiresAt: undefined, renewable: true, isShared: false };
+    const life = isAlive ? { expiresAt: undefined, renewable: true } : { expiresAt: new Date(0), renewable: false };
+    const login = { url, issuer, scopes: ['read'], ...life, isAlive, isShared: false };
     this.#logins.set(idOf(key), { ...key, ...login });
   }
 

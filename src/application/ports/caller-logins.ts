@@ -12,6 +12,8 @@ export interface CallerKey {
 /** A login of a caller, without its tokens. */
 export interface CallerLogin extends LoginSummary {
   readonly owner: LoginOwner;
+  /** Whether it has a valid token, or can get one. */
+  readonly isAlive: boolean;
 }
 
 /** A login that waits for the person at the issuer. The browser keeps the secret, so that no other one can end the login. */

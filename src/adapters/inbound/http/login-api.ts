@@ -64,8 +64,8 @@ async function describe(c: HttpRequest, login: LoginServices) {
   if (found.isErr()) return err(found.error);
   const { server, owner } = found.value;
   const known = await login.logins.read(found.value);
-  const issuer = known === undefined ? await login.logins.issuerOf(server, c.get('left').signal) : ok(known.issuer);
-  const state = known === undefined ? 'login_required' : 'available';
+  const state = known?.isAlive ? 'available' : 'login_required';
+  const issuer = known?.isAlive ? ok(known.issuer) : await login.logins.issuerOf(server, c.get('left').signal);
   return issuer.mapErr(toRefusal).map((issuer) => ({ server, caller: ownerName(owner), issuer, state }));
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import { err, ok } from 'neverthrow';
 import type { CallerKey } from '../../../application/ports/caller-logins.ts';
 import type { PersonSignIn } from '../../../application/ports/person-sign-in.ts';
 import { ownerName, ownerOf } from '../../../domain/gateway/login-owner.ts';
@@ -143,7 +144,8 @@ async function endPersonSignIn(c: HttpRequest, pages: Pages, people: PersonSignI
   if (owner === undefined || !servers().includes(server) || !serving.rightsOf(person).sees(server))
     return fail(c, pages, 404, LOGIN_PAGE.noServer);
   const login = await logins.read({ server, owner });
-  const issuer = await logins.issuerOf(server, signal);
+  // A login can be deleted while its server cannot be reached.
+  const issuer = (await logins.issuerOf(server, signal)).orElse((problem) => (login ? ok(login.issuer) : err(problem)));
   if (issuer.isErr()) return fail(c, pages, 502, loginProblem(issuer.error));
   const kept = await people.keep(finished.value);
   if (kept.isErr()) return fail(c, pages, 502, loginProblem(kept.error));

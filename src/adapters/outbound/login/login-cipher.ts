@@ -13,11 +13,11 @@ export function sealed(text: string, name: string, key: Buffer): string {
   return `${JSON.stringify({ encrypted: encrypted.toString('base64') })}\n`;
 }
 
-/** The text of a file as it was written: `plain` if it was not encrypted; undefined if it was changed, renamed, or has another key. */
+/** The text of a file as it was written, and whether it was not encrypted; undefined if it was changed, renamed, or has another key. */
 export function opened(content: string, name: string, key: Buffer | undefined) {
-  const { encrypted } = Object(parseJson(content)) as { readonly encrypted?: unknown };
-  if (!isObject(parseJson(content)) || encrypted === undefined) return { text: content, isPlain: true };
-  const bytes = Buffer.from(String(encrypted), 'base64');
+  const stored = parseJson(content);
+  if (!isObject(stored) || stored.encrypted === undefined) return { text: content, isPlain: true };
+  const bytes = Buffer.from(String(stored.encrypted), 'base64');
   if (key === undefined || bytes.length < IV_BYTES + TAG_BYTES) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(name)).setAuthTag(bytes.subarray(-TAG_BYTES));

@@ -13,7 +13,7 @@ import type { SignedOut } from '../../../application/ports/tool-server.ts';
 import { type LoginOwner, parseOwner } from '../../../domain/gateway/login-owner.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { endLogin } from './end-login.ts';
-import { type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
+import { isAlive, type Login, type LoginServer, secretsOf, toSummary } from './login.ts';
 import type { LoginFiles } from './login-files.ts';
 import type { BegunState } from './login-provider.ts';
 import { toFailure } from './oauth-fetch.ts';
@@ -120,12 +120,13 @@ export class OAuthCallerLogins implements CallerLogins {
   }
 
   async read({ server: name, owner }: CallerKey): Promise<CallerLogin | undefined> {
-    const { files } = this.#options;
+    const { files, network } = this.#options;
     return (
       await this.#attempt(name, never(), async (server) => {
         const place = { url: server.url, use: owner };
         const login: Login | undefined = await files.read(place);
-        return login && { ...toSummary(server, login, await files.isShared(place)), owner };
+        const isShared = await files.isShared(place);
+        return login && { ...toSummary(server, login, isShared), owner, isAlive: isAlive(login, network.clock) };
       })
     ).unwrapOr(undefined);
   }

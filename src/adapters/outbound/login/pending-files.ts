@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../../application/ports/services.ts';
@@ -60,12 +60,12 @@ export class PendingFiles {
     const path = join(this.#folder, name);
     const secret = secretOf(id);
     if (secret === undefined) return undefined;
-    const { text = '' } = await readAccepted(path, isOwn);
-    const pending = parseJson(opened(text, name, this.#key)?.text ?? '');
-    if (!isObject(pending) || !isObject(pending.content)) return undefined;
-    // Another browser must not end it, nor take it from the one that began.
-    const isBrowser = timingSafeEqual(Buffer.from(digest(secret)), Buffer.from(String(pending.browser).padEnd(64)));
-    if (!isBrowser) return undefined;
+    const { text: content = '' } = await readAccepted(path, isOwn);
+    const { text = '', isPlain } = opened(content, name, this.#key) ?? {};
+    // Another program that can write the folder could have written a plain file.
+    const pending = isPlain && this.#key !== undefined ? undefined : parseJson(text);
+    // Another browser must not end it, nor take it from the one that began. A digest of random bits cannot be guessed from the time of a comparison.
+    if (!isObject(pending) || !isObject(pending.content) || pending.browser !== digest(secret)) return undefined;
     const isTaken = await unlink(path).then(
       () => true,
       () => false,
