@@ -56,7 +56,7 @@ export async function runTools(command: CommandOf<'tools'>, context: Context, si
   if (action !== undefined && config.lock === undefined) {
     const problem = PROCESS.noLock(action);
     const failure = { code: 'CONFIGURATION_ERROR', message: problem };
-    reportFailure({ ...context, json }, failure, PROCESS.badUsage({ problem }, context.ownCommand));
+    reportFailure({ ...context, json }, failure, PROCESS.badUsage({ problem, topic: 'tools' }, context.ownCommand));
     return BAD_USAGE;
   }
   const { sees } = by.rights;

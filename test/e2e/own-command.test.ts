@@ -18,7 +18,9 @@ test('an advised command has absolute paths, whatever was typed', async () => {
   expect(code).toBe(1);
   expect(stderr).toContain(`write them with: node ${BUILT_PROGRAM} tools --lock --config '${config}' (in `);
   const { stderr: usage } = await runCli(['login'], { program, cwd });
-  expect(usage).toBe(`login needs a server: node ${BUILT_PROGRAM} login <server>\nTry node ${BUILT_PROGRAM} --help\n`);
+  expect(usage).toBe(
+    `login needs a server: node ${BUILT_PROGRAM} login <server>\nTry node ${BUILT_PROGRAM} login --help\n`,
+  );
 });
 
 test('a problem at the start of a server advises a command with absolute paths', async () => {

@@ -6,7 +6,7 @@ import { mayBeText } from '../../../domain/gateway/text-members.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { NO_OBJECT, noJson, unreadableFile } from '../words/tool-error-messages.ts';
-import type { TypedInput, TypedMember } from './call-words.ts';
+import type { TypedInput, TypedMember } from './command-words.ts';
 
 /** An input that was read: an object, or members whose types the schema of the tool decides. */
 export type CallInput = JsonObject | readonly TypedMember[];

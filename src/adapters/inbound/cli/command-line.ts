@@ -3,8 +3,6 @@ import { TOOL_NAMES } from '../../../domain/answers/question.ts';
 import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutKeyLike } from '../../../domain/values/redaction.ts';
 import { nearestName } from '../nearest-name.ts';
-import { readCallWords, readRunning, readSeconds, readToolWords, type Values } from './call-words.ts';
-import { toCheckOptions } from './check-options.ts';
 import type { Command, ConfigOptions } from './command.ts';
 import {
   COMMAND_NAMES,
@@ -18,6 +16,14 @@ import {
   SERVE_OPTIONS,
   wordsOf,
 } from './command-table.ts';
+import {
+  readCallWords,
+  readRunning,
+  readSeconds,
+  readToolWords,
+  toCheckOptions,
+  type Values,
+} from './command-words.ts';
 
 const OPTION_NAMES = [
   ...new Set([...COMMON_OPTIONS, ...SERVE_OPTIONS, ...COMMAND_NAMES.flatMap((name) => [...COMMANDS[name].options])]),
@@ -38,6 +44,7 @@ export function parseCommandLine(argv: readonly string[], isTerminal: boolean): 
   // All values of `--servers` and `--ignore` count, but only the last one of every other option.
   const valuesOf = (name: string) =>
     tokens.flatMap((token) => ('name' in token && token.name === name ? [token.value ?? ''] : []));
+  if (command.kind === 'bad-usage') return { topic: topicOf(tokens), ...command };
   if (command.kind === 'check') return { ...command, ignored: valuesOf('ignore') };
   const files = valuesOf('servers');
   if (!('options' in command) || files.length < 2) return command;
@@ -51,7 +58,11 @@ export function wantsJson(argv: readonly string[]): boolean {
 
 /** The command whose help is wanted; undefined for all of it. */
 export function helpTopic(argv: readonly string[]): CommandName | undefined {
-  const words = tokenize(argv).flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  return topicOf(tokenize(argv));
+}
+
+function topicOf(tokens: readonly Token[]): CommandName | undefined {
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const [word] = words[0] === 'help' ? words.slice(1) : words;
   return COMMAND_NAMES.find((name) => name === word);
 }
@@ -117,22 +128,19 @@ function toCommand(command: CommandName, words: readonly string[], values: Value
 function toCall(words: readonly string[], values: Values): Command {
   const read = readCallWords(words);
   if (read.isErr()) return read.error === undefined ? wrongWords('call') : badUsage(read.error);
-  const { timeout, save } = values;
-  const timeoutMs = timeout === undefined ? undefined : readSeconds(timeout);
-  if (timeout !== undefined && timeoutMs === undefined) return badUsage(`--timeout needs ${OPTIONS.timeout?.needs}`);
+  const timeoutMs = readSeconds(values.timeout);
+  if (timeoutMs === null) return badUsage(`--timeout needs ${OPTIONS.timeout?.needs}`);
   const running = readRunning(values, ['servers']);
   if (typeof running === 'string') return badUsage(running);
-  const options = toConfigOptions(values);
-  const noInput = 'no-input' in values && { noInput: true as const };
   return {
     kind: 'call',
     ...read.value,
     json: 'json' in values,
     timeoutMs,
-    save,
+    save: values.save,
     ...running,
-    ...noInput,
-    options,
+    ...('no-input' in values && { noInput: true as const }),
+    options: toConfigOptions(values),
   };
 }
 
@@ -154,10 +162,8 @@ function toTools(words: readonly string[], values: Values): Command {
 function toServe([word]: readonly string[], values: Values, isTerminal: boolean): Command {
   if (word !== undefined) {
     const nearest = nearestName(word, [...COMMAND_NAMES, 'help', 'version']);
-    const suggestion = nearest === undefined ? '' : `did you mean ${nearest}? `;
-    return badUsage(
-      `unknown command ${JSON.stringify(word)}; ${suggestion}the commands are ${enumerated(COMMAND_NAMES)}`,
-    );
+    const advice = nearest === undefined ? `the commands are ${enumerated(COMMAND_NAMES)}` : `did you mean ${nearest}?`;
+    return badUsage(`unknown command ${JSON.stringify(word)}; ${advice}`);
   }
   const misplaced = misplacedIn(SERVE_OPTIONS, values);
   if (misplaced !== undefined) return badUsage(`--${misplaced} is an option of ${enumerated(ownersOf(misplaced))}`);

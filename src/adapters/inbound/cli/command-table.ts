@@ -15,6 +15,8 @@ export interface OptionRow extends Row {
   readonly values?: 'any' | readonly string[];
   /** Whether the option sets keys of the configuration. */
   readonly setsKeys?: true;
+  /** What the help of one command says, if the option means something else with another one. */
+  readonly of?: Readonly<Record<string, string>>;
 }
 
 export const MODES = {
@@ -57,7 +59,7 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   },
   expose: {
     form: '[=search|auto]',
-    help: 'offer the tools of the MCP servers over MCP, too; search: through tools that find and call them; auto: only for callers who have more than 40 tools',
+    help: 'offer the tools of the MCP servers over MCP, too; search: through tools that find and call them; auto: search for callers with more than 40 tools',
     values: ['search', 'auto'],
     setsKeys: true,
   },
@@ -85,7 +87,8 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   private: { help: 'also read pages on this machine and in your own network' },
   timeout: {
     form: '=<seconds>',
-    help: 'time limit of the call, in place of that of the server; of each page, in place of 10',
+    help: 'time limit of the call, or of each page',
+    of: { call: 'time limit, in place of that of the server', check: 'time limit of each page, in place of 10' },
     needs: 'seconds: --timeout=10',
   },
   save: {
@@ -95,7 +98,7 @@ export const OPTIONS: Readonly<Record<string, OptionRow>> = {
   },
   url: {
     form: '=<url>',
-    help: 'use a gateway that runs already (--http), whose servers keep their state; with its token in MCP_HTTP_TOKEN',
+    help: 'use a running gateway (--http), whose servers keep their state; its token is in MCP_HTTP_TOKEN',
     needs: 'the URL of a running gateway: --url=http://127.0.0.1:3917',
   },
   'token-env': {
@@ -124,15 +127,11 @@ export interface CommandRow extends Row {
   readonly words: readonly [number, number];
   /** Completes the message about other words, after the name. */
   readonly usage?: string;
-  /** The command as it may be typed, after the name. */
-  readonly example?: string;
   /** The options, in addition to the common ones. */
   readonly options: readonly string[];
   /** The words of a complete command, after the name. */
   readonly sample: string;
 }
-
-const NEEDS_SERVER = { usage: 'needs a server', example: '<server>' };
 
 /** The commands, in the order of the help. */
 export const COMMANDS = {
@@ -141,16 +140,14 @@ export const COMMANDS = {
     help: 'answer one question; "-" or a pipe: read it from standard input',
     words: [0, Number.POSITIVE_INFINITY],
     usage: 'needs a question',
-    example: '"your question"',
     options: ['record', 'tool', 'json', 'verbose', 'check'],
     sample: '"What is HTTP?"',
   },
   check: {
-    form: ' [file | URL | -]...',
-    help: 'check the sources of a text: whether the linked pages exist, and contain the figures of the sentences that cite them',
+    form: ' <file | URL | ->...',
+    help: 'check the sources of a text: dead links, and figures that are not on the page that a sentence cites',
     words: [0, Number.POSITIVE_INFINITY],
     usage: 'needs a text',
-    example: '<file | URL | ->',
     options: ['json', 'strict', 'ignore', 'timeout', 'private'],
     sample: 'report.md',
   },
@@ -162,18 +159,17 @@ export const COMMANDS = {
   },
   tools: {
     form: ' [server [tool]]',
-    help: 'list the tools of your MCP servers, or of one server, or the parameters of one tool',
+    help: 'list the tools of your MCP servers, or of one, or the parameters of one tool',
     words: [0, 2],
     usage: 'takes at most a server and a tool',
     options: ['json', 'fresh', 'lock', 'diff', 'url', 'token-env'],
     sample: 'everything get-sum',
   },
   call: {
-    form: ' <server> <tool> [input]',
-    help: 'call a tool; input: key=value words, a JSON object, @file or "-"',
+    form: " <server> <tool> [key=value... | '{...}' | @file | -]",
+    help: 'call a tool; its input is words, JSON, a file or standard input',
     words: [1, Number.POSITIVE_INFINITY],
     usage: 'needs a server and a tool',
-    example: "<server> <tool> [key=value... | '{...}' | @file | -]",
     options: ['json', 'timeout', 'save', 'url', 'token-env', 'no-input'],
     sample: 'everything get-sum a=1 b=2',
   },
@@ -181,7 +177,7 @@ export const COMMANDS = {
     form: ' <server>',
     help: 'sign in to a remote MCP server that requires it',
     words: [1, 1],
-    ...NEEDS_SERVER,
+    usage: 'needs a server',
     options: ['no-browser'],
     sample: 'tickets',
   },
@@ -190,7 +186,7 @@ export const COMMANDS = {
     form: ' [<server>]',
     help: 'revoke and delete a login',
     words: [0, 1],
-    ...NEEDS_SERVER,
+    usage: 'needs a server, or --caller',
     options: ['caller'],
     sample: 'tickets',
   },
@@ -199,7 +195,6 @@ export const COMMANDS = {
     help: 'create a token for a caller over HTTP, and its line in the file http.token_file',
     words: [1, 1],
     usage: 'needs a caller, of letters, digits, _ . @ and -, other than local',
-    example: '<caller>',
     options: [],
     sample: 'alice',
   },
@@ -210,14 +205,16 @@ export const COMMAND_NAMES = Object.keys(COMMANDS) as readonly CommandName[];
 
 /** What is wrong with the words of a command, and the command as it may be typed. */
 export function wordsOf(command: CommandName): BadUsage {
-  const { usage = 'takes no arguments', example }: CommandRow = COMMANDS[command];
-  return { problem: `${command} ${usage}`, ...(example !== undefined && { example: `${command} ${example}` }) };
+  const { usage = 'takes no arguments', form }: CommandRow = COMMANDS[command];
+  return { topic: command, problem: `${command} ${usage}`, example: form && `${command}${form}` };
 }
 
 /** What `ask` needs. The value of `--record` is probably the question if there is no other word. */
 export function questionRequired(record: unknown): BadUsage {
-  if (record === undefined) return wordsOf('ask');
-  return { problem: '--record needs a folder before the question', example: 'ask --record=<folder> "your question"' };
+  const required = wordsOf('ask');
+  if (record === undefined) return required;
+  const example = 'ask --record=<folder> "question"';
+  return { ...required, problem: '--record needs a folder before the question', example };
 }
 
 /** The commands that have an option of their own. */

@@ -1,7 +1,6 @@
 import type { ToolName } from '../../../domain/answers/question.ts';
 import type { BadUsage } from '../words/process-messages.ts';
-import type { CallWords } from './call-words.ts';
-import type { CheckOptions } from './check-options.ts';
+import type { CallWords, CheckOptions } from './command-words.ts';
 
 /** Options about the configuration, by name; a bare `--debug` has the value ''. One that is given again has a list. */
 export type ConfigOptions = Readonly<Record<string, string | readonly string[]>>;

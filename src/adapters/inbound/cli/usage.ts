@@ -28,10 +28,11 @@ ${TAIL}`;
 
 /** The text of `--help` for one command, at most 80 columns wide and 25 lines long. */
 export function usageOf(command: CommandName): string {
-  const { form = '', help, options, sample, example }: CommandRow = COMMANDS[command];
-  const typed = example === undefined ? form : ` ${example}`;
-  const own = Object.entries(OPTIONS).filter(([name]) => options.includes(name));
-  const head = `Usage: ${PROGRAM} ${command}${typed}${own.length === 0 ? '' : ' [options]'}`;
+  const { form = '', help, options, sample }: CommandRow = COMMANDS[command];
+  const own = Object.entries(OPTIONS)
+    .filter(([name]) => options.includes(name))
+    .map(([name, row]) => [name, { ...row, help: row.of?.[command] ?? row.help }]);
+  const head = `Usage: ${PROGRAM} ${command}${form}${own.length === 0 ? '' : ' [options]'}`;
   return `${wrapped(head, 80).join('\n  ')}
 
 ${wrapped(`${help.charAt(0).toUpperCase()}${help.slice(1)}`, 80).join('\n')}
@@ -60,7 +61,8 @@ const TAIL = `Examples:
 
 The API key is read from OPENAI_API_KEY, or from the file that
 OPENAI_API_KEY_FILE names.
-Exit codes: 0 success, 1 failure, 2 bad usage, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 bad usage, 3 no page read (check),
+130 interrupted.
 More: https://github.com/uchimanajet7/openai-responses-mcp#readme
 `;
 

@@ -9,15 +9,17 @@ import { count } from './plain.ts';
 /** What is wrong with a typed command, and the command as it may be typed, without the program. */
 export interface BadUsage {
   readonly problem: string;
-  readonly example?: string;
+  readonly example?: string | undefined;
+  /** The command whose help says more. */
+  readonly topic?: string | undefined;
 }
 
 /** Messages about the process itself, on standard error. */
 export const PROCESS = {
   waiting: ({ program }: OwnCommand) =>
     `Waiting for MCP messages from a client on standard input. Press Ctrl-C to stop. For help: ${program} --help\n`,
-  badUsage: ({ problem, example }: BadUsage, ownCommand = INSTALLED) =>
-    `${problem}${example === undefined ? '' : `: ${advised(example, ownCommand)}`}\nTry ${ownCommand.program} --help\n`,
+  badUsage: ({ problem, example, topic }: BadUsage, ownCommand = INSTALLED) =>
+    `${problem}${example === undefined ? '' : `: ${advised(example, ownCommand)}`}\nTry ${ownCommand.program} ${topic === undefined ? '' : `${topic} `}--help\n`,
   noLock: (option: string) => `--${option} needs gateway.lock, the path of a file, in the configuration`,
   newToken: (caller: string) =>
     `The first line is the token. It is not stored and not shown again: give it to ${caller}. Add the second line, which has only its hash, to the file http.token_file.\n`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseCommandLine } from '../../../../../src/adapters/inbound/cli/command-line.ts';
+import { COMMAND_NAMES } from '../../../../../src/adapters/inbound/cli/command-table.ts';
 
 const TERMINAL = true;
 const parse = (...argv: readonly string[]) => parseCommandLine(argv, !TERMINAL);
@@ -48,7 +49,7 @@ const check = {
   timeoutMs: undefined,
   options: {},
 };
-const badTimeout = { kind: 'bad-usage', problem: '--timeout must be from 1 to 60 seconds' };
+const badTimeout = { kind: 'bad-usage', topic: 'check', problem: '--timeout needs at most 60 seconds: --timeout=10' };
 
 test.each([
   [['check', 'a.md', '--json'], { ...check, sources: ['a.md'], json: true }],
@@ -64,6 +65,8 @@ test.each([
     },
   ],
   [['check', 'a.md', '--timeout=x'], badTimeout],
+  [['check', 'a.md', '--timeout=61'], badTimeout],
+  [['check', 'a.md', '--timeout=1e1'], badTimeout],
   [['doctor', '--json'], { kind: 'doctor', json: true, options: {} }],
   [['--debug', 'doctor'], { kind: 'doctor', json: false, options: { '--debug': '' } }],
   [['login', 'notes'], login],
@@ -148,10 +151,7 @@ describe('bad usage', () => {
       'unknown command "[redacted]"; the commands are ask, check, doctor, tools, call, login, logins, logout and token',
     ],
     [['--http', '--stdio'], '--stdio cannot be combined with --http'],
-    [
-      ['docter'],
-      'unknown command "docter"; did you mean doctor? the commands are ask, check, doctor, tools, call, login, logins, logout and token',
-    ],
+    [['docter'], 'unknown command "docter"; did you mean doctor?'],
     [['ask', 'q', '--confg=x'], 'unknown option --confg; did you mean --config?'],
     [['ask', 'q', '--config'], '--config needs a path: --config=<path>'],
     [['ask', 'q', '--record='], '--record needs a folder: --record=<folder>'],
@@ -161,14 +161,16 @@ describe('bad usage', () => {
     [['--expose=all'], '--expose takes no value, or search or auto'],
     [['ask', 'q', '--tool', 'quick'], '--tool=quick: did you mean answer_quick?'],
     [['ask', 'q', '--tool', 'search'], '--tool must be one of answer, answer_detailed, answer_quick'],
-    [['ask'], 'ask needs a question', 'ask "your question"'],
+    [['ask'], 'ask needs a question', 'ask "question"'],
     [['ask', '--stdio', 'q'], '--stdio cannot be combined with ask'],
     [['--stdio', '--json'], '--json is an option of ask, check, doctor, tools, call and logins'],
     [['--http', '--lock'], '--lock is an option of tools'],
     [['tools', '--lock', '--diff'], '--lock cannot be combined with --diff'],
     [['tools', '--lock', '--json'], '--lock cannot be combined with --json'],
     [['tools', 'notes', '--diff'], '--diff applies to all servers: tools --diff'],
-    [['tools', 'notes', 'read', 'now'], 'tools takes at most a server and a tool'],
+    [['tools', 'notes', 'read', 'now'], 'tools takes at most a server and a tool', 'tools [server [tool]]'],
+    [['logout'], 'logout needs a server, or --caller', 'logout [<server>]'],
+    [['check'], 'check needs a text', 'check <file | URL | ->...'],
     [['login', 'notes', '--record=dir'], '--record cannot be combined with login'],
     [['call', 'notes'], 'call needs a server and a tool', CALL],
     [['call', 'notes', 'a=1'], 'call needs a server and a tool', CALL],
@@ -186,9 +188,10 @@ describe('bad usage', () => {
     [
       ['ask', '--record', 'my question'],
       '--record needs a folder before the question',
-      'ask --record=<folder> "your question"',
+      'ask --record=<folder> "question"',
     ],
   ])('%j', (argv, problem, example?: string) => {
-    expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem, example });
+    const topic = COMMAND_NAMES.find((name) => name === argv[0]);
+    expect(parseCommandLine(argv, TERMINAL)).toEqual({ kind: 'bad-usage', problem, example, topic });
   });
 });

@@ -58,7 +58,7 @@ describe('help', () => {
       expect(argv[0]).toBe('openai-responses-mcp');
       expect(parseCommandLine(argv.slice(1), false).kind).not.toBe('bad-usage');
     }
-    expect(USAGE).toMatch(/\nExit codes: 0 .*, 1 .*, 2 .*, 130 /);
+    expect(USAGE).toMatch(/\nExit codes: 0 .*, 1 .*, 2 .*, 3 .*,\n130 /);
   });
 });
 
@@ -87,6 +87,11 @@ describe.each(COMMAND_NAMES)('the help of %s', (command) => {
     ])
       expect(helpTopic(argv)).toBe(command);
   });
+});
+
+test('an option that means different things with two commands has the help of the one that is asked for', () => {
+  expect(usageOf('call')).toMatch(/--timeout=<seconds> +time limit, in place of that of the server\n/);
+  expect(usageOf('check')).toMatch(/--timeout=<seconds> +time limit of each page, in place of 10\n/);
 });
 
 test('help without a command is the help of the program', () => {

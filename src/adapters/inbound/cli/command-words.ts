@@ -54,13 +54,43 @@ function isMember(word: string): boolean {
   return word.indexOf('=') > 0;
 }
 
+/** How a person wants to check. Each source is a file, a URL, or `-` for standard input. */
+export interface CheckOptions {
+  readonly sources: readonly string[];
+  readonly json: boolean;
+  readonly isStrict: boolean;
+  /** Whether pages of other than public addresses may be requested. */
+  readonly isPrivate: boolean;
+  /** Patterns of URLs that are not checked. */
+  readonly ignored: readonly string[];
+  /** The time for a page; undefined if it is the default. */
+  readonly timeoutMs: number | undefined;
+}
+
+const MAX_PAGE_S = 60;
+
+/** The options of a check by their values on the command line, or what is wrong with them. */
+export function toCheckOptions(words: readonly string[], values: Values): CheckOptions | string {
+  const timeoutMs = readSeconds(values.timeout, MAX_PAGE_S);
+  if (timeoutMs === null) return `--timeout needs at most ${MAX_PAGE_S} seconds: --timeout=10`;
+  return {
+    sources: words.length === 0 ? ['-'] : words,
+    json: 'json' in values,
+    isStrict: 'strict' in values,
+    isPrivate: 'private' in values,
+    ignored: [],
+    timeoutMs,
+  };
+}
+
 /** The longest time for which a timer can be set. */
 const MAX_SECONDS = Math.floor(0x7fffffff / 1000);
 
-/** Reads a time limit in seconds, and returns milliseconds; undefined if it is none. */
-export function readSeconds(text: string): number | undefined {
+/** Reads a time limit in seconds, and returns milliseconds; undefined if none is given, null if it is none. */
+export function readSeconds(text: string | undefined, max = MAX_SECONDS): number | undefined | null {
+  if (text === undefined) return undefined;
   const seconds = /^\d{1,9}(?:\.\d{1,9})?$/.test(text) ? Number(text) : 0;
-  return seconds > 0 && seconds <= MAX_SECONDS ? Math.ceil(seconds * 1000) : undefined;
+  return seconds > 0 && seconds <= max ? Math.ceil(seconds * 1000) : null;
 }
 
 /** The running gateway that is used, and the variable with its token; or a problem. `others` cannot be combined with it. */
