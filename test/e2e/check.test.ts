@@ -32,7 +32,8 @@ test('check of a file: the findings, what could not be read, and a line that sum
   const links = [PAGE, GONE, REFUSED, local].map((url, at) => `${at + 1}. ${url}\n`).join('');
   const file = newFile('report.md', `The tower has 43 steps.[1] It has 42 steps.[1]\n\n## References\n${links}`);
   const { code, stdout, stderr } = await runCli(['check', file], { env });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  const advice = 'Add --private to read pages on this machine, in your own network and on other ports.\n';
+  expect({ code, stderr }).toEqual({ code: 1, stderr: advice });
   expect(stdout).toBe(`Findings:
 - ${file}:1:1: ${PAGE}: "43" not on the page
   claim: The tower has 43 steps.

@@ -67,7 +67,7 @@ test.each([
   [['a=1', 'a=2'], /^a= is given twice/],
   [['=1'], /JSON object/],
   [['[1]'], /JSON object/],
-  [['count=many'], /^count: "many" is not JSON/],
+  [['count=many'], /^count: "many" is not JSON\. The tool takes no text here, but JSON, such as 1, /],
   [['flag=yes', 'text=x'], /^flag: "yes" is not JSON/],
 ])('%j is refused, and nothing is sent', async (words, message) => {
   const { call, calls } = oneTool({ inputSchema: TYPED });
@@ -286,6 +286,11 @@ test('--url: a limit can only be shortened, and what is no gateway is named', as
   const { url } = await startHttpProcess({ args: ['--http=127.0.0.1:0', '--config', config] });
   const slow = await runCli(['call', 'one', 'wait', '--url', url, '--timeout=100', '--json']);
   expect(JSON.parse(slow.stdout)).toMatchObject({ error: { code: 'TIMEOUT_ERROR', details: { timeoutMs: 300 } } });
+  expect(slow.stderr).toContain('(timeout of the server)');
+  const shorter = await runCli(['call', 'one', 'wait', '--url', url, '--timeout=0.1']);
+  expect(shorter.stderr).toMatch(
+    /^No answer within 0\.1 s\. .* Allow more time \(--timeout=<seconds>\), or ask for less\.\n$/,
+  );
   const closedUrl = `http://127.0.0.1:${await freePort()}`;
   const closed = await runCli(['call', 'one', 'wait', '--url', closedUrl, '--json']);
   expect(closed).toMatchObject({

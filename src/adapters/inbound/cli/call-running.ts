@@ -9,6 +9,7 @@ import { isObject, type JsonObject, withoutUndefined } from '../../../domain/val
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import type { Failure } from '../failure-json.ts';
 import { RUNNING } from '../words/server-messages.ts';
+import { onlyCallMessage } from '../words/tool-error-messages.ts';
 import { type CallInput, isTyped, toArguments } from './call-input.ts';
 import { type PrintOptions, printResult } from './call-result.ts';
 import { findTool, refuseInput } from './call-tool.ts';
@@ -64,7 +65,16 @@ export async function callRunning(options: CallRunningOptions, signal: AbortSign
   const body = { server, toolName: tool, input: input.value, ...(timeoutMs !== undefined && { timeout: timeoutMs }) };
   const called = await send('/mcp/call', body, options, signal);
   line?.end();
-  if (called.isErr()) return reportRefusal(called.error, options);
+  if (called.isErr()) {
+    const { code, details } = called.error;
+    // The limit of the server may be shorter than that of the call, and then only the server can allow more.
+    const isOwnLimit = code === 'TIMEOUT_ERROR' && timeoutMs !== undefined && details?.timeoutMs === timeoutMs;
+    return reportRefusal(
+      called.error,
+      options,
+      isOwnLimit ? onlyCallMessage({ kind: 'timed_out', timeoutMs }) : undefined,
+    );
+  }
   const { result, content } = called.value;
   const isText = typeof result === 'string';
   const shown = {
@@ -171,8 +181,8 @@ function membersOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-function reportRefusal(failure: Failure, options: FailureOptions): number {
-  reportFailure(options, failure, cleanText(failure.message).trim());
+function reportRefusal(failure: Failure, options: FailureOptions, words = cleanText(failure.message).trim()): number {
+  reportFailure(options, failure, words);
   if (failure.code === 'CANCELLED') return INTERRUPTED;
   return failure.code === 'SERVER_NOT_FOUND' ? BAD_USAGE : FAILED;
 }

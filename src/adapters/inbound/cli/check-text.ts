@@ -23,6 +23,7 @@ interface CheckTextOptions extends CommandContext {
   readonly texts: readonly NamedText[];
   readonly json: boolean;
   readonly isStrict?: boolean;
+  readonly isPrivate?: boolean;
   /** Patterns of URLs that are not checked. */
   readonly ignored?: readonly string[];
 }
@@ -32,7 +33,7 @@ interface CheckTextOptions extends CommandContext {
  * are links and no page could be read.
  */
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
-  const { check, texts, json, isStrict = false, ignored, redactor, out, err } = options;
+  const { check, texts, json, isStrict = false, isPrivate = false, ignored, redactor, out, err } = options;
   const checked: Checked[] = [];
   const refused: string[] = [];
   const refuse = (file: string | undefined, message: string) =>
@@ -66,10 +67,15 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
         options.hasStyles,
       );
   out(`${shown}\n`);
+  const reasons = checked.flatMap(({ report }) => report.links.map(({ reason = '' }) => reason));
+  if (!json && !isPrivate && reasons.some((reason) => NOT_PUBLIC.includes(reason))) err.write(CHECK.tryPrivate);
   if (refused.length > 0) return BAD_USAGE;
   if (findingsIn(checked, isStrict) > 0) return FAILED;
   return isUnread(checked) ? NOTHING_READ : SUCCEEDED;
 }
+
+/** Why a page is not read without `--private`. */
+const NOT_PUBLIC = ['forbidden', 'port'];
 
 const COLOURS = new Map<string, Style>(
   Object.values(TITLES).flatMap(({ findings, unread, redirected }): [string, Style][] => [

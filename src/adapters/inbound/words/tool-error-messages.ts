@@ -35,7 +35,7 @@ export const idleServers = (ownCommand: OwnCommand | undefined) =>
 export const NO_OBJECT = `The input must be a JSON object, such as '{"message": "hello"}', or key=value words, such as message=hello.`;
 /** A value that was typed for a member which is no text. */
 export const noJson = (key: string, value: string) =>
-  `${key}: ${JSON.stringify(excerpt(value))} is not JSON, and this member is no text. Write its value as JSON, such as 1, true or '["a"]'.`;
+  `${key}: ${JSON.stringify(excerpt(value))} is not JSON. The tool takes no text here, but JSON, such as 1, true or '["a"]'.`;
 export const unreadableFile = (file: string, reason: string) => `The file ${file} cannot be read (${reason}).`;
 
 export const unwritableFile = (file: string, reason: string) => `The file ${file} cannot be written (${reason}).\n`;

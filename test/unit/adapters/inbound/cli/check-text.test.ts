@@ -15,6 +15,8 @@ const PAGES = {
   'https://gone.com': { state: 'dead', status: 404 } as const,
   'https://refused.com': { state: 'unreadable', status: 403, reason: 'http_403' } as const,
   'https://a.com': OK,
+  'http://10.0.0.1': { state: 'unreadable', reason: 'forbidden' } as const,
+  'https://a.com:8443': { state: 'unreadable', reason: 'port' } as const,
   'https://b.com': OK,
   'https://old.com': { ...OK, finalUrl: 'https://new.com/', isMoved: true } as const,
   'https://home.com/x': {
@@ -43,6 +45,14 @@ test('a terminal has a line that counts the links, and is removed at the end', a
   expect({ exitCode, out }).toEqual({ exitCode: 0, out: '2 links: 2 read\n' });
   const lines = err.split('\r\u001B[2K');
   expect(lines).toEqual(['', '0 s  0 of 2 links', '0 s  1 of 2 links', '0 s  2 of 2 links', '']);
+});
+
+test.each(['http://10.0.0.1', 'https://a.com:8443'])('%s is read with --private, which is said once', async (text) => {
+  const advice = 'Add --private to read pages on this machine, in your own network and on other ports.\n';
+  expect((await run({ text: `${text} https://b.com` })).err).toMatch(new RegExp(`\\u001B\\[2K${advice}$`));
+  expect((await run({ text, json: true })).err).not.toContain('--private');
+  expect((await run({ text, isPrivate: true })).err).not.toContain('--private');
+  expect((await run()).err).not.toContain('--private');
 });
 
 test('links after the first hundred are one line', async () => {
