@@ -120,9 +120,10 @@ describe('the state of a page', () => {
     ['text/tab-separated-values', 'a\tb\n1\t2', 'a b\n1 2'],
     ['application/json', '{\n  "visitors": 40\n}', '{\n"visitors": 40\n}'],
     ['application/vnd.api+json', '{"visitors": 40}', '{"visitors": 40}'],
+    ['text/plain', 'Oslo,4,50\n', 'Oslo,4,50'],
   ])('of the type %s is read by its lines, also if it is short', async (type, body, visible) => {
     const page = await readOne(pages.serve('/', responds(200, { 'content-type': type }, body)));
-    expect(page).toMatchObject({ state: 'ok', text: { visible } });
+    expect(page).toMatchObject({ state: 'ok', text: { visible, isData: true } });
   });
 
   test('without scripts may be short', async () => {

@@ -161,7 +161,8 @@ async function read(cited: CitedLink, ports: Ports, caller: string, limit: Abort
   const compared = await ports.texts.read('figures', [claims.map(({ claim }) => claim), text], caller, limit);
   if (compared.isErr()) return { ...checked, link: unreadable(compared.error) };
   const { value } = compared;
-  if (value === undefined) return { ...checked, link: { ...link, state: 'unreadable', reason: 'not_comparable' } };
+  const reason = text.isCut ? 'page_too_long' : 'language';
+  if (value === undefined) return { ...checked, link: { ...link, state: 'unreadable', reason } };
   return { ...checked, findings: withPlaces(value, claims, url) };
 }
 

@@ -7,7 +7,7 @@ import type { QuoteFinding } from '../../domain/evidence/quotes.ts';
 
 /** A page that a text links to, in the order of its first place. */
 export interface ReportedLink extends PageCheck {
-  /** `reason`: also `too_long`, for a URL of which only the beginning is shown, `user_name`, and `not_comparable`, if the page is too long or in another language. */
+  /** `reason`: also `too_long`, for a URL of which only the beginning is shown, `user_name`, and, if claims cannot be compared, `page_too_long` and `language`. */
   readonly url: string;
   readonly places: readonly Place[];
 }

@@ -13,6 +13,8 @@ export interface PageText {
   readonly other: readonly string[];
   /** Whether the page was too long, and was not read to its end. */
   readonly isCut: boolean;
+  /** Whether it is data, such as CSV or JSON, whose few words have no language. */
+  readonly isData?: boolean;
   /** The indexes in `visible` at which the pages of a PDF begin. */
   readonly pages?: readonly number[];
 }
@@ -22,11 +24,11 @@ const MIN_SHARE = 0.26;
 /** Compares claims with the page that they cite; undefined without any finding. A page that was cut gives only a quote, and a page in another language nothing. */
 export function evidenceFor(
   claims: readonly string[],
-  { visible, other, isCut }: PageText,
+  { visible, other, isCut, isData = false }: PageText,
 ): CitationEvidence | undefined {
   if (claims.length === 0) return undefined;
   const language = textLanguage(visible);
-  const isComparable = !isCut && language !== undefined;
+  const isComparable = !isCut && (language !== undefined || isData);
   const missing = isComparable ? missingFigures(claims, figureIndex([visible, ...other].join('\n'))) : [];
   const { quote, isUnrelated } = resemblance(claims, visible, language);
   const unrelated = isUnrelated && isComparable ? (true as const) : undefined;
@@ -40,13 +42,13 @@ export interface FigureFinding {
   readonly passage?: Passage | undefined;
 }
 
-/** Compares the figures of each claim with a page; undefined if it was cut, or if its language is neither English nor Japanese. */
+/** Compares the figures of each claim with a page; undefined if it was cut, or if its words are in another language than English and Japanese. */
 export function figuresOn(
   claims: readonly string[],
-  { visible, other, isCut, pages }: PageText,
+  { visible, other, isCut, isData = false, pages }: PageText,
 ): readonly FigureFinding[] | undefined {
   const language = textLanguage(visible);
-  if (isCut || language === undefined) return undefined;
+  if (isCut || (language === undefined && !isData)) return undefined;
   const index = figureIndex([visible, ...other].join('\n'));
   return claims.map((claim) => {
     const { quote: text, middle } = resemblance([claim], visible, language);

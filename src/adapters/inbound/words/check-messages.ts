@@ -101,7 +101,8 @@ const REASONS: Readonly<Record<string, readonly [ja: string, en: string]>> = {
   user_name: ['ユーザー名かパスワードを含む URL', 'a URL with a user name or a password'],
   too_slow: ['読み取りに 5 秒以上かかる', 'reading it takes more than 5 s'],
   too_large: ['読み取りに必要なメモリが多すぎる', 'reading it takes too much memory'],
-  not_comparable: ['長すぎるか、日本語でも英語でもない', 'too long, or neither Japanese nor English'],
+  page_too_long: ['ページが長すぎる', 'the page is too long'],
+  language: ['日本語でも英語でもない', 'neither in English nor in Japanese'],
   network: ['接続の失敗', 'the connection failed'],
 };
 

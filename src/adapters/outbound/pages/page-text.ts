@@ -34,16 +34,25 @@ export function readPage(page: string, contentType: string, isCut: boolean) {
   const text = new TextCollector();
   const dates = new DateCollector();
   let isComplete = true;
-  if (LINES.test(contentType)) {
+  let isData = LINES.test(contentType);
+  if (isData) {
     for (const line of page.split('\n')) {
       text.breakLine();
       text.onText(line);
     }
   } else if (/^\s*text\/(?:plain|markdown)/i.test(contentType)) {
     addPlain(page, text);
+    isData = isTable(page);
   } else isComplete = visitElements(page, [text, dates], /^\s*application\/xhtml/i.test(contentType));
   const { hasScripts, asksForPassword } = text;
-  return { candidates: dates.candidates, text: text.result(isCut || !isComplete), hasScripts, asksForPassword };
+  const result = { ...text.result(isCut || !isComplete), ...(isData && { isData }) };
+  return { candidates: dates.candidates, text: result, hasScripts, asksForPassword };
+}
+
+/** Whether a plain text has at least as many numbers as words: servers of code send CSV as plain text. */
+function isTable(text: string): boolean {
+  const count = (pattern: RegExp) => text.match(pattern)?.length ?? 0;
+  return count(/\d+/g) >= Math.max(1, count(/\p{L}+/gu));
 }
 
 /** The text of a PDF, in which form feeds end pages, with the places at which they begin. */

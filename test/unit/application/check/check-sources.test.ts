@@ -73,12 +73,12 @@ describe('a claim with figures', () => {
   });
 
   test.each([
-    ['that was cut', pageOf('The tower of the town has 42 steps.', true)],
-    ['in another language', pageOf('Der Turm der Stadt hat 42 Stufen und ist nicht sehr alt.')],
-  ])('makes a page %s one that cannot be read', async (_, page) => {
+    ['that was cut', 'page_too_long', pageOf('The tower of the town has 42 steps.', true)],
+    ['in another language', 'language', pageOf('Der Turm der Stadt hat 42 Stufen und ist nicht sehr alt.')],
+  ])('makes a page %s one that cannot be read: %s', async (_, reason, page) => {
     const report = await start({ [A]: page }).ofText(`The tower has 43 steps [1](${A}).`);
     expect(report).toMatchObject({
-      links: [{ url: A, state: 'unreadable', status: 200, reason: 'not_comparable' }],
+      links: [{ url: A, state: 'unreadable', status: 200, reason }],
       claims: [{ state: 'unread', missing: [] }],
     });
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { evidenceFor } from '../../../../src/domain/evidence/evidence.ts';
+import { evidenceFor, figuresOn } from '../../../../src/domain/evidence/evidence.ts';
 import { fold } from '../../../../src/domain/evidence/folded-text.ts';
 import { anyCharacter } from '../../../support/any-text.ts';
 import { runs } from '../../../support/sized.ts';
@@ -72,6 +72,15 @@ describe('evidence', () => {
       quote: 'It is 420 metres long and was built by the firm of Ann Lee.',
     });
     expect(check('Penguins of Antarctica eat 77 small fish.', ENGLISH, { isCut: true })).toBeUndefined();
+  });
+
+  test('compares figures with data, which have no language', () => {
+    const page = { visible: 'year,units\n2023,4210', other: [], isCut: false, isData: true };
+    expect(figuresOn(['It made 4,210 units.', 'It made 4,211 units.'], page)).toEqual([
+      { missing: [] },
+      { missing: ['4,211'] },
+    ]);
+    expect(evidenceFor(['It made 4,211 units.'], page)).toEqual({ missing: ['4,211'] });
   });
 
   test('says nothing without a claim', () => {

@@ -73,8 +73,8 @@ test('a URL that is too long for a page is not requested, and named', async () =
 });
 
 test.each([
-  ['The tower has 43 steps: https://c.com', '1:25: https://c.com: too long, or neither Japanese nor English'],
-  ['その塔には43段あります（https://c.com）。', '1:14: https://c.com: 長すぎるか、日本語でも英語でもない'],
+  ['The tower has 43 steps: https://c.com', '1:25: https://c.com: the page is too long'],
+  ['その塔には43段あります（https://c.com）。', '1:14: https://c.com: ページが長すぎる'],
 ])('a page with which no figure can be compared is named, with the reason: %s', async (text, line) => {
   const { exitCode, out } = await run({ text });
   expect(exitCode).toBe(3);
