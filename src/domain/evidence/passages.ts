@@ -73,6 +73,10 @@ function bestWindow(places: readonly Place[], weights: ReadonlyMap<string, numbe
     if (before === 0 || before + count === 0) weight += count * (weights.get(term) ?? 0);
   };
   for (const [index, { at: start, term: first }] of places.entries()) {
+    // As much in fewer characters: without a heading that has the same words.
+    const last = places[next - 1];
+    if (last !== undefined && next > index && weight > best.weight - 1e-9 && last.end - start < best.end - best.start)
+      best = { start, end: last.end, weight };
     for (let place = places[next]; place !== undefined && place.end - start <= MAX_PASSAGE; place = places[next]) {
       add(place.term, 1);
       next += 1;

@@ -83,6 +83,11 @@ describe('evidence', () => {
     expect(evidenceFor(['It made 4,211 units.'], page)).toEqual({ missing: ['4,211'] });
   });
 
+  test('quotes a sentence without the heading that has its words, too', () => {
+    const page = 'The tower\nThe tower of the town has 42 steps. It is not old.';
+    expect(check('The tower has 43 steps.', page)?.quote).toBe('The tower of the town has 42 steps.');
+  });
+
   test('says nothing without a claim', () => {
     expect(evidenceFor([], { visible: ENGLISH, other: [], isCut: false })).toBeUndefined();
   });
