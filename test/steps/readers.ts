@@ -384,4 +384,5 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     ],
     'members of objects, without patterns; those with patterns are above',
   ],
+  [['domain/evidence/passages.ts#pageAt'], 'numbers'],
 ];

@@ -2,7 +2,7 @@ import type { PageCheck } from '../../domain/answers/citation.ts';
 import type { ReadText, TextClaim, TextQuote } from '../../domain/check/checked-text.ts';
 import type { Place } from '../../domain/check/text-places.ts';
 import type { FigureFinding } from '../../domain/evidence/evidence.ts';
-import type { Passage } from '../../domain/evidence/passage.ts';
+import type { Passage } from '../../domain/evidence/passages.ts';
 import type { QuoteFinding } from '../../domain/evidence/quotes.ts';
 
 /** A page that a text links to, in the order of its first place. */

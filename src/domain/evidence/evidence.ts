@@ -1,8 +1,7 @@
 import type { CitationEvidence } from '../answers/citation.ts';
 import { withoutUndefined } from '../values/json.ts';
 import { figureIndex, missingFigures } from './figures.ts';
-import { type Passage, pageAt } from './passage.ts';
-import { passageFor } from './passages.ts';
+import { type Passage, pageAt, passageFor } from './passages.ts';
 import { textLanguage } from './text-language.ts';
 
 /** The texts of a page. */
@@ -67,7 +66,7 @@ function resemblance(claims: readonly string[], visible: string, language: Retur
   const isLong = (claim: string) => (language === 'ja' ? claim.length >= 8 : claim.split(' ').length >= 4);
   return {
     quote: undefined,
-    start: 0,
+    middle: 0,
     isUnrelated: claims.every((claim) => comparable.includes(claim) && isLong(claim)),
   };
 }

@@ -10,6 +10,17 @@ const MAX_PLACES = 400;
 /** The length of the passages in which the frequency of a word is measured. */
 const PASSAGE_CHARS = 120;
 
+/** A passage of a page as it is shown, and the number of its page in a PDF. */
+export interface Passage {
+  readonly text: string;
+  readonly page?: number;
+}
+
+/** The number of the page of a PDF at an index of its text; undefined for a text without pages. `starts`: the indexes at which pages begin. */
+export function pageAt(index: number, starts: readonly number[] | undefined): number | undefined {
+  return starts?.filter((start) => start <= index).length;
+}
+
 /** The passage of a page that is most similar to a claim. `share`: the weight of the claim's words that it has, from 0 to 1; 1 if the claim has none. `middle`: the index of its middle. */
 export function passageFor(claim: string, visible: string) {
   const text = fold(visible);

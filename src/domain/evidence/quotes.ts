@@ -1,7 +1,6 @@
 import { withoutUndefined } from '../values/json.ts';
 import type { PageText } from './evidence.ts';
-import { type Passage, pageAt } from './passage.ts';
-import { passageFor } from './passages.ts';
+import { type Passage, pageAt, passageFor } from './passages.ts';
 import { isJapaneseScript, quoteForm, withoutNotes } from './quote-form.ts';
 
 /** Whether a quotation is on a page word for word, and the most similar passage if it is not. */

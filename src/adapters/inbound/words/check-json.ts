@@ -1,6 +1,6 @@
 import type { Language } from '../../../domain/answers/question.ts';
 import type { Place } from '../../../domain/check/text-places.ts';
-import type { Passage } from '../../../domain/evidence/passage.ts';
+import type { Passage } from '../../../domain/evidence/passages.ts';
 import { whyOf } from './check-messages.ts';
 import { findingsIn } from './check-report.ts';
 import { type Checked, checkSummary } from './check-summary.ts';

@@ -3,7 +3,7 @@ import type { ReportedClaim, ReportedLink, ReportedQuote } from '../../../applic
 import type { PageCheck } from '../../../domain/answers/citation.ts';
 import type { Language } from '../../../domain/answers/question.ts';
 import type { Place } from '../../../domain/check/text-places.ts';
-import type { Passage } from '../../../domain/evidence/passage.ts';
+import type { Passage } from '../../../domain/evidence/passages.ts';
 import { cleanLine } from '../../../domain/values/clean-text.ts';
 import { whyOf } from './check-messages.ts';
 import { type Checked, checkSummary } from './check-summary.ts';
