@@ -28,9 +28,9 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
   const startedMs = clock.elapsedMs();
   const ended = new AbortController();
   let message: Message = '';
-  let isAside = false;
+  let besides = 0;
   const draw = () => {
-    if (ended.signal.aborted || isAside) return;
+    if (ended.signal.aborted || besides > 0) return;
     const elapsed = Math.floor((clock.elapsedMs() - startedMs) / 1000);
     const columns = Math.max((err.columns || 80) - 1, 1);
     const options = { hard: true, wordWrap: false, trim: false };
@@ -54,14 +54,14 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
     ended.abort();
     err.write(CLEAR_LINE);
   };
-  /** Removes the line while something else is shown, such as a question. */
+  /** Removes the line while something else is shown, such as questions. */
   const aside = async <T>(run: () => Promise<T>): Promise<T> => {
-    isAside = true;
+    besides += 1;
     err.write(CLEAR_LINE);
     try {
       return await run();
     } finally {
-      isAside = false;
+      besides -= 1;
       draw();
     }
   };

@@ -61,3 +61,17 @@ describe('it remains on one line of the terminal', () => {
     expect(written[0]?.slice(CLEAR.length)).toBe(shown);
   });
 });
+
+test('is hidden until the last of several questions has ended', async () => {
+  const { line, clock, written } = start();
+  line.show('Deleting');
+  const ends: (() => void)[] = [];
+  const asked = [1, 2].map(() => line.aside(() => new Promise<void>((resolve) => ends.push(resolve))));
+  ends[0]?.();
+  await asked[0];
+  await clock.advance(1000);
+  expect(written.at(-1)).toBe(CLEAR);
+  ends[1]?.();
+  await asked[1];
+  expect(written.at(-1)).toBe(`${CLEAR}1 s  Deleting`);
+});
