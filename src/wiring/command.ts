@@ -115,6 +115,8 @@ async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime)
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, interrupt);
   onHangUp(interrupt);
   const { stdout, stderr } = process;
+  // After the end of a terminal, what is shown there is lost, and servers must be ended nevertheless.
+  stderr.on('error', () => {});
   const out = (text: string) => stdout.write(text);
   const rights = runtime.rights.of({ caller: LOCAL_CALLER });
   const by: CallOrigin = { caller: LOCAL_CALLER, door: 'cli', rights };
