@@ -1,7 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import type { ServerConfig } from '../adapters/outbound/config/server-config.ts';
 import type { SecretReference } from '../adapters/outbound/config/value-references.ts';
-import { parseLoginsKey } from '../adapters/outbound/login/login-cipher.ts';
+import { parseLoginsKey } from '../adapters/outbound/login/logins-key.ts';
 import { variableText } from '../adapters/outbound/network/environment.ts';
 import { never } from '../application/async/deadline.ts';
 import type { ConfigProblem } from '../application/ports/config.ts';

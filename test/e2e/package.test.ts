@@ -5,6 +5,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import spawn from 'cross-spawn';
 import { rolldown } from 'rolldown';
+import { parseSync, Visitor } from 'rolldown/utils';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { HOME_VARIABLE } from '../support/platform.ts';
 import { runCli } from '../support/run-cli.ts';
@@ -52,6 +53,22 @@ test('the metadata name the package, its command and its license', () => {
   expect(packageJson).not.toHaveProperty('dependencies');
   expect(packageJson).not.toHaveProperty('optionalDependencies');
   expect(packageJson).not.toHaveProperty('peerDependencies');
+});
+
+test('the start does not load `node:crypto`, nor another large module of Node.js', () => {
+  const required: string[] = [];
+  const code = readFileSync(path.join(ROOT, 'build', 'main.js'), 'utf8');
+  new Visitor({
+    CallExpression: ({ callee, arguments: [what] }) => {
+      if (callee.type === 'Identifier' && callee.name === 'require' && what?.type === 'Literal')
+        required.push(String(what.value));
+      if (callee.type === 'Identifier' && callee.name === 'require' && what?.type === 'TemplateLiteral')
+        required.push(what.quasis.map(({ value }) => value.cooked).join());
+    },
+  }).visit(parseSync('main.js', code).program);
+  const modules = required.filter((name) => name.startsWith('node:'));
+  const light = ['node:buffer', 'node:fs', 'node:fs/promises', 'node:os', 'node:path', 'node:url', 'node:util'];
+  expect(modules.sort()).toEqual(light);
 });
 
 test('the build contains the recordings under version control, and no private ones', ({ skip }) => {
