@@ -1,9 +1,9 @@
 import {
   type LeftOut,
   parseEntry,
+  readEntries,
   type SharedEntry,
   type SharedList,
-  toLeftOut,
 } from '../../domain/gateway/shared-entries.ts';
 import { isSameJson } from '../../domain/values/json.ts';
 import { never, withDeadline } from '../async/deadline.ts';
@@ -72,9 +72,7 @@ export class SharedLists {
 
   #accept(list: SharedList, listed: readonly unknown[]): readonly SharedEntry[] {
     const { name } = this.#server.definition;
-    const read = listed.map((one) => [one, parseEntry(name, list, one)] as const);
-    const entries = read.flatMap(([, entry]) => entry ?? []);
-    const unusable = read.flatMap(([one, entry]) => (entry === undefined ? [toLeftOut(list, one)] : []));
+    const { entries, leftOut: unusable } = readEntries(list, listed, (one) => parseEntry(name, list, one));
     const leftOut = [...this.#leftOut.filter((one) => one.list !== list), ...unusable];
     if (!isSameJson([entries, leftOut], [this.#entries[list], this.#leftOut])) {
       this.#entries = { ...this.#entries, [list]: entries };

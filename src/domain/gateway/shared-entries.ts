@@ -31,7 +31,7 @@ export function parseEntry(server: string, list: SharedList, entry: unknown): Sh
   return { server, name, id, listed: inForm(listed, FORMS[list]) };
 }
 
-/** An entry of a list of a server that no one gets, because it cannot be brought into the form of MCP. `name` is empty if it has none. */
+/** An entry of a list of a server that no one gets, because it cannot be brought into the form of MCP, or has the name of another one. `name` is empty if it has none. */
 export interface LeftOut {
   readonly list: SharedList | 'tools';
   readonly name: string;
@@ -39,13 +39,35 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** Reads the entries of a list. Of several with one name (of resources: also one URI), the first counts, because a call names only one. */
+export function readEntries<T extends { readonly name: string; readonly id?: unknown }>(
+  list: LeftOut['list'],
+  listed: readonly unknown[],
+  parse: (entry: unknown) => T | undefined,
+): { readonly entries: readonly T[]; readonly leftOut: readonly LeftOut[] } {
+  const entries = new Map<string, T>();
+  const leftOut: LeftOut[] = [];
+  for (const one of listed) {
+    const entry = parse(one);
+    const key = entry && (list === 'tools' ? entry.name : `${entry.name}\n${entry.id}`);
+    if (entry === undefined || key === undefined) leftOut.push(toLeftOut(list, one, unusable(list, one)));
+    else if (entries.has(key)) leftOut.push(toLeftOut(list, one, 'another one of this name is listed before it'));
+    else entries.set(key, entry);
+  }
+  return { entries: [...entries.values()], leftOut };
+}
+
 const MAX_NAME = 200;
 
-export function toLeftOut(list: LeftOut['list'], entry: unknown): LeftOut {
-  const { name: given } = isObject(entry) ? entry : {};
-  const name = typeof given === 'string' ? clip(given, MAX_NAME) : '';
-  if (list === 'tools' && name !== '') return { list, name, reason: 'its inputSchema does not describe an object' };
-  return { list, name, reason: `it has no ${list === 'tools' ? 'name' : ID[list]}` };
+function toLeftOut(list: LeftOut['list'], entry: unknown, reason: string): LeftOut {
+  const { name } = isObject(entry) ? entry : {};
+  return { list, name: typeof name === 'string' ? clip(name, MAX_NAME) : '', reason };
+}
+
+function unusable(list: LeftOut['list'], entry: unknown): string {
+  if (list !== 'tools') return `it has no ${ID[list]}`;
+  const isNamed = isObject(entry) && typeof entry.name === 'string' && entry.name !== '';
+  return isNamed ? 'its inputSchema does not describe an object' : 'it has no name';
 }
 
 /** The entries as clients see them: names and URIs contain their server, as names of tools do. `servers`: all servers that the caller may use. */

@@ -4,7 +4,8 @@ import { runCli } from '../../support/run-cli.ts';
 import { OFFICIAL_CLIENTS } from '../official-clients.ts';
 import { configure } from './servers.ts';
 
-const LEFT_OUT = 'tool not_an_object (its inputSchema does not describe an object), tool (unnamed) (it has no name)';
+const LEFT_OUT =
+  'tool right (another one of this name is listed before it), tool not_an_object (its inputSchema does not describe an object), tool (unnamed) (it has no name)';
 
 /** A server whose tools are not as MCP specifies, after one with the ordinary tools. */
 const odd = () => configure(['odd'], { last: { args: [STDIO_SERVER, '--tools=odd'] } }).config;
@@ -26,6 +27,7 @@ describe.each(OFFICIAL_CLIENTS)('$name', ({ connect }) => {
       'odd_blocks',
       'no_content',
     ]);
+    expect(own[0]).not.toHaveProperty('description', 'Another tool of this name.');
     expect(own.find(({ name }) => name === 'odd__other_meta')).toMatchObject({ _meta: { 'x/y': null } });
     expect(await call('odd__right')).toMatchObject({ content: [{ type: 'text', text: 'right' }] });
     expect(await call('odd__no_content')).toMatchObject({ content: [], structuredContent: { a: null } });

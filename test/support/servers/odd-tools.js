@@ -4,6 +4,7 @@ const text = (value) => [{ type: 'text', text: value }];
 
 export const TOOLS = {
   right: { inputSchema: OBJECT, run: () => ({ content: text('right') }) },
+  again: { name: 'right', description: 'Another tool of this name.' },
   boolean_property: { inputSchema: { type: 'object', properties: { a: true, b: { items: false } } } },
   null_members: { inputSchema: { properties: null, required: null }, annotations: { readOnlyHint: null }, _meta: null },
   no_schema: { inputSchema: undefined },

@@ -7,7 +7,7 @@ import { withoutBaggage, withTrace } from '../../../domain/gateway/call-origin.t
 import type { Retry } from '../../../domain/gateway/elicitation.ts';
 import { parseInputRequests } from '../../../domain/gateway/input-requests.ts';
 import { parseTool } from '../../../domain/gateway/listed-tool.ts';
-import { toLeftOut } from '../../../domain/gateway/shared-entries.ts';
+import { readEntries } from '../../../domain/gateway/shared-entries.ts';
 import type { ToolServerError } from '../../../domain/gateway/tool-call-error.ts';
 import { parseToolResult } from '../../../domain/gateway/tool-result.ts';
 import { isNestedDeeper, type JsonObject, MAX_NESTING, withoutUndefined } from '../../../domain/values/json.ts';
@@ -89,10 +89,8 @@ export class McpConnection implements ServerConnection {
     if (this.capabilities.tools === undefined) return ok({ tools: [], leftOut: [] });
     const listed = await this.list('tools/list', 'tools', signal);
     return listed.map((values) => {
-      const read = values.map((value) => [value, parseTool(this.#options.name, value)] as const);
-      const tools = new Map(read.flatMap(([, tool]) => (tool === undefined ? [] : [[tool.name, tool] as const])));
-      const leftOut = read.flatMap(([value, tool]) => (tool === undefined ? [toLeftOut('tools', value)] : []));
-      return { tools: [...tools.values()], leftOut };
+      const { entries, leftOut } = readEntries('tools', values, (value) => parseTool(this.#options.name, value));
+      return { tools: entries, leftOut };
     });
   }
 

@@ -16,12 +16,13 @@ const MAX_PAGES = 1000;
 /** So many pages in a row may bring nothing new, because a server may filter its pages. */
 const MAX_STALE_PAGES = 3;
 
-/** Reads a list to its last page. A cursor that comes again, and pages that bring nothing new, end the list. */
+/** Reads a list to its last page, each entry once. A cursor that comes again, and pages that bring nothing new, end the list. */
 export async function readPages(
   { method, member, warn }: PagedList,
   request: (params: JsonObject) => Promise<Result<JsonObject, ToolServerError>>,
 ): Promise<Result<readonly unknown[], ToolServerError>> {
   const listed = new Map<string, unknown>();
+  const identities = new Set<string>();
   const cursors = new Set<string>();
   let params: JsonObject = {};
   let stalePages = 0;
@@ -30,11 +31,14 @@ export async function readPages(
     if (result.isErr()) return err(result.error);
     const { [member]: values = absentList(result.value), nextCursor } = result.value;
     if (!Array.isArray(values)) return err({ kind: 'invalid_result', detail: `${method} has no list of ${member}` });
-    const { size } = listed;
-    for (const value of values) listed.set(identityOf(value), value);
+    const { size } = identities;
+    for (const value of values) {
+      listed.set(JSON.stringify(value), value);
+      identities.add(identityOf(value));
+    }
     if (listed.size > MAX_ENTRIES) break;
     if (typeof nextCursor !== 'string') return ok([...listed.values()]);
-    stalePages = listed.size === size ? stalePages + 1 : 0;
+    stalePages = identities.size === size ? stalePages + 1 : 0;
     if (cursors.has(nextCursor) || stalePages === MAX_STALE_PAGES) {
       // Many servers write an empty text for no further page.
       if (nextCursor !== '') warn();

@@ -3,9 +3,9 @@ import {
   exposedEntries,
   parseEntry,
   parseGatewayUri,
+  readEntries,
   type SharedEntry,
   type SharedList,
-  toLeftOut,
   withExposedContents,
   withExposedLinks,
 } from '../../../../src/domain/gateway/shared-entries.ts';
@@ -42,8 +42,25 @@ describe('an entry', () => {
     ['prompts', { title: 'a' }, { name: '', reason: 'it has no name' }],
     ['resources', [], { name: '', reason: 'it has no uri' }],
   ] as const)('of %s without its ID is left out, with the reason: %j', (list, listed, leftOut) => {
-    expect(parseEntry('one', list, listed)).toBeUndefined();
-    expect(toLeftOut(list, listed)).toEqual({ list, ...leftOut });
+    const read = readEntries(list, [listed], (one) => parseEntry('one', list, one));
+    expect(read).toEqual({ entries: [], leftOut: [{ list, ...leftOut }] });
+  });
+
+  // S77
+  test('with the name of one before it is left out, with the reason; a resource is another one by its URI', () => {
+    const readAll = (list: SharedList, listed: readonly object[]) =>
+      readEntries(list, listed, (one) => parseEntry('one', list, one));
+    const prompts = readAll('prompts', [{ name: 'a' }, { name: 'b' }, { name: 'a', title: 'A' }]);
+    expect(prompts.entries.map(({ listed }) => listed)).toEqual([{ name: 'a' }, { name: 'b' }]);
+    const reason = 'another one of this name is listed before it';
+    expect(prompts.leftOut).toEqual([{ list: 'prompts', name: 'a', reason }]);
+    const resources = readAll('resources', [
+      { uri: 'a:1', name: 'a' },
+      { uri: 'a:2', name: 'a' },
+      { uri: 'a:1', name: 'a', size: 1 },
+    ]);
+    expect(resources.entries.map(({ id }) => id)).toEqual(['a:1', 'a:2']);
+    expect(resources.leftOut).toEqual([{ list: 'resources', name: 'a', reason }]);
   });
 
   test('without a name has its URI as its name', () => {

@@ -32,6 +32,17 @@ test('a cursor that is always an empty text ends the list without a warning', as
   expect([cursors, warnings]).toEqual([[undefined, ''], 0]);
 });
 
+// S77
+test('an entry that comes again is listed once, and each other entry of its name, too', async () => {
+  const pages = [
+    { tools: [tool('a'), tool('b'), tool('a', { title: 'A' })], nextCursor: '1' },
+    { tools: [tool('b'), tool('b', { title: 'B' })] },
+  ];
+  const { outcome, warnings } = await read((request) => pages[request] ?? {});
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a'), tool('b'), tool('a', { title: 'A' }), tool('b', { title: 'B' })]);
+  expect(warnings).toBe(0);
+});
+
 test('a list that is absent is empty', async () => {
   expect((await read(() => ({}))).outcome._unsafeUnwrap()).toEqual([]);
 });
