@@ -120,7 +120,8 @@ describe('a request with a token', () => {
         expect(json(reply)).toMatchObject({
           error: {
             code: 'SERVER_NOT_FOUND',
-            message: `There is no server ${JSON.stringify(path.slice(7))}. The servers are tickets.`,
+            message: 'There is no server with this name at which you can sign in; check the address.',
+            details: { server: path.slice(7) },
           },
         });
       }
@@ -172,6 +173,14 @@ describe('a request with a token', () => {
         error: { code: 'LOGIN_FAILED', message: expect.stringContaining('no response in time') },
       });
     }
+  });
+});
+
+test('a login that cannot be deleted is not called a sign-in that failed', async () => {
+  const { ask, logins } = await serve();
+  logins.remove = async () => ({ kind: 'not_deleted', reason: 'the login cannot be written (EROFS)' });
+  expect(json(await ask('DELETE', '/login/tickets', bearer(ALICE.token)))).toMatchObject({
+    error: { code: 'LOGIN_FAILED', message: 'The login was not deleted: the login cannot be written (EROFS)' },
   });
 });
 

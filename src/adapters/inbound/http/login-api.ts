@@ -5,6 +5,7 @@ import { type LoginOwner, ownerName, ownerOf } from '../../../domain/gateway/log
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { loginJson } from '../login-json.ts';
 import { LOGIN_PAGE, loginProblem } from '../words/login-messages.ts';
+import { excerpt } from '../words/plain.ts';
 import { refuse, sendJson } from './errors.ts';
 import { loginCookies } from './login-cookies.ts';
 import { methodNotAllowed, ofToolCallError, type Refusal, refusal } from './refusal.ts';
@@ -47,8 +48,8 @@ function ownerFor(c: HttpRequest): Result<LoginOwner, Refusal> {
 /** The login that a request names. A server that is unknown, shared or hidden does not exist for it. */
 function keyFor(c: HttpRequest, { servers }: LoginServices): Result<CallerKey, Refusal> {
   const server = c.req.param('server') ?? '';
-  const known = servers().filter(c.get('rights').sees);
-  if (!known.includes(server)) return err(ofToolCallError({ kind: 'unknown_server', server, known }));
+  const isKnown = servers().includes(server) && c.get('rights').sees(server);
+  if (!isKnown) return err(refusal('SERVER_NOT_FOUND', LOGIN_PAGE.noServer, { details: { server: excerpt(server) } }));
   return ownerFor(c).map((owner) => ({ server, owner }));
 }
 
@@ -81,7 +82,7 @@ async function remove(c: HttpRequest, login: LoginServices) {
   const found = keyFor(c, login);
   if (found.isErr()) return err(found.error);
   const removed = await login.logins.remove(found.value, c.get('left').signal);
-  if (removed.kind === 'not_deleted') return err(toRefusal({ kind: 'failed', reason: removed.reason }));
+  if (removed.kind === 'not_deleted') return err(refusal('LOGIN_FAILED', LOGIN_PAGE.notDeleted(removed.reason)));
   return ok(removed.kind === 'not_revoked' ? { notRevoked: removed.reason } : {});
 }
 

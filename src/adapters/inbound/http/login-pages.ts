@@ -177,7 +177,7 @@ async function onForm(c: HttpRequest, pages: Pages, people: PersonSignIn): Promi
 
 async function removeLogin(c: HttpRequest, pages: Pages, key: CallerKey, caller: string): Promise<Response> {
   const removed = await pages.logins.remove(key, c.get('left').signal);
-  if (removed.kind === 'not_deleted') return fail(c, pages, 502, LOGIN_PAGE.failed(removed.reason));
+  if (removed.kind === 'not_deleted') return fail(c, pages, 502, LOGIN_PAGE.notDeleted(removed.reason));
   const say = removed.kind === 'none' ? LOGIN_PAGE.hadNone : LOGIN_PAGE.signedOut;
   const more = removed.kind === 'not_revoked' ? ` ${LOGIN_PAGE.notRevoked(removed.reason)}` : '';
   return show(c, 200, sentencePage('Signed out', pages.serving.redactor.inLogs(say(caller, key.server) + more)));

@@ -12,6 +12,7 @@ export const LOGIN_PAGE = {
   signedIn: (caller: string, server: string) => `${caller} is signed in to ${server}; you can close this page.`,
   signedOut: (caller: string, server: string) => `The login of ${caller} to ${server} was deleted.`,
   hadNone: (caller: string, server: string) => `${caller} had no login to ${server}.`,
+  notDeleted: (reason: string) => `The login was not deleted: ${reason}`,
   notRevoked: (reason: string) => `Its tokens could not be revoked at the issuer: ${reason}`,
 };
 
