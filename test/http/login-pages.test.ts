@@ -194,7 +194,8 @@ describe('the way back of a person', () => {
 });
 
 test('no more sign-ins begin at the same time than one caller has places', async () => {
-  const { post, people } = await serve({ maxCallsPerToken: 1 });
+  const tokens = [{ caller: 'browsers', token: 'token-of-browsers' }];
+  const { get, post, people } = await serve({ maxCallsPerToken: 1, tokens });
   let go = () => {};
   const waiting = new Promise<void>((resolve) => {
     go = resolve;
@@ -206,6 +207,8 @@ test('no more sign-ins begin at the same time than one caller has places', async
   };
   const first = post('/login/tickets');
   await expect.poll(async () => (await post('/login/tickets')).status).toBe(429);
+  // No caller has these places, whatever the name.
+  expect((await get('/login', { Authorization: 'Bearer token-of-browsers' })).status).toBe(200);
   go();
   expect((await first).status).toBe(303);
 });

@@ -98,8 +98,8 @@ function noPath({ path }: Serving): Refusal {
   return refusal('NOT_FOUND', REFUSALS.path(path));
 }
 
-/** All browsers share the places of one caller, because nobody knows yet who sends these requests. */
-const BROWSERS = 'browsers';
+/** All browsers share the places of one caller, because nobody knows yet who sends these requests. No caller has this name. */
+const BROWSERS = ' browsers';
 
 /** Runs what asks an issuer for somebody who has not proved to be a caller. */
 async function withPlace(c: HttpRequest, { places, isDraining }: Serving, task: () => Promise<Response>) {
