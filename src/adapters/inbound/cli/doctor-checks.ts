@@ -4,7 +4,7 @@ import type { ConfigProblem } from '../../../application/ports/config.ts';
 import type { LoginSummary } from '../../../application/ports/tool-server.ts';
 import type { SearchError } from '../../../domain/answers/answer-error.ts';
 import { ownerName } from '../../../domain/gateway/login-owner.ts';
-import { advised, type OwnCommand } from '../../../domain/gateway/own-command.ts';
+import { advised, type OwnCommand, quoted } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import {
   type GroundingPolicy,
@@ -146,7 +146,7 @@ function loginFinding(login: CheckedLogin, ownCommand: OwnCommand | undefined): 
   }
   const { server, owner } = login;
   const isOfThisMachine = owner === undefined || owner.kind === 'local';
-  const end = owner && advised(`logout ${server} --caller ${ownerName(owner)}`, ownCommand);
+  const end = owner && advised(`logout ${server} --caller ${quoted(ownerName(owner))}`, ownCommand);
   return withWarnings(loginWords(login), [
     ...(login.renewable || !isOfThisMachine
       ? []

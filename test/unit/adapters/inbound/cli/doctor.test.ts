@@ -151,6 +151,12 @@ test.each<[string, DoctorCheck, ...string[]]>([
       { ...login, server: 'files', isShared: true },
       { ...login, server: 'tickets', owner: { kind: 'token', name: 'alice' }, renewable: false },
       { ...login, server: 'tickets', owner: { kind: 'token', name: 'bob' }, isOfNobody: true },
+      {
+        ...login,
+        server: 'tickets',
+        owner: { kind: 'subject', issuer: 'https://old.example', sub: 'auth0|5f' },
+        isOfNobody: true,
+      },
       { server: 'tickets', without: ['carol', 'dan'], signInUrl: 'https://gateway.example/login/tickets' },
       { server: 'robot', grant: 'client_credentials', clientId: 'nightly' },
       { server: 'bot', grant: 'client_credentials', clientId: 'daily', login: { ...login, server: 'bot' } },
@@ -160,6 +166,8 @@ test.each<[string, DoctorCheck, ...string[]]>([
     `WARN  login files: ${LOGIN}, then renewed; other users of this machine have access to it: run chmod 700 on the folder gateway.logins, and chmod 600 on its files`,
     `ok    login tickets as alice: ${LOGIN}`,
     `WARN  login tickets as bob: ${LOGIN}, then renewed; this caller does not exist; end it with: openai-responses-mcp logout tickets --caller bob`,
+    // Without the quotes, a shell would run a part of such a name.
+    `WARN  login tickets as oauth:auth0|5f: ${LOGIN}, then renewed; this caller does not exist; end it with: openai-responses-mcp logout tickets --caller 'oauth:auth0|5f'`,
     'note  login tickets: carol, dan have none; callers sign in at https://gateway.example/login/tickets',
     'WARN  login robot: as the client nightly, without a person (client_credentials); no token',
     `ok    login bot: as the client daily, without a person (client_credentials): ${LOGIN}, then renewed`,
