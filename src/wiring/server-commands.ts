@@ -118,7 +118,7 @@ export function askableAt(context: Context): JsonObject | undefined {
   return askerAt(process.stdin, context)?.declared;
 }
 
-/** Asks the person at the terminal; undefined in a script, where nobody types. */
+/** Asks the person at the terminal; undefined in a script, where no person types. */
 function askerAt(input: NodeJS.ReadStream, { err, redactor }: Context): Asker | undefined {
   if (input.isTTY !== true || err.isTTY !== true) return undefined;
   const say = (line: string) => void err.write(`${withoutUnsafeCharacters(redactor.anywhere(line))}\n`);

@@ -19,7 +19,7 @@ export interface ServerDefinition {
   /** Limits of a call, and of a start until the list of tools is known. */
   readonly timeoutMs: number;
   readonly startupTimeoutMs: number;
-  /** How long the answer of a person to a question of the server is awaited, while the limit of the call stands still. */
+  /** How long the answer of a person to a question of the server is awaited, while the limit of the call is paused. */
   readonly questionTimeoutMs: number;
   readonly restart: 'on-failure' | 'never';
   /** Whether the server starts with the gateway, or with its first call. A server without known lists starts with the gateway in any case. */

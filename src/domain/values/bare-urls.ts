@@ -4,7 +4,7 @@ import { withoutEnd } from './clean-text.ts';
 export interface BareUrl {
   readonly start: number;
   readonly end: number;
-  /** Whether it goes on with a placeholder, such as `{id}`: it is only the pattern of a URL. */
+  /** Whether a placeholder follows, such as `{id}`: it is only the pattern of a URL. */
   readonly isPlaceholder: boolean;
 }
 
@@ -36,7 +36,7 @@ export function bareUrls(text: string): readonly BareUrl[] {
   return urls;
 }
 
-/** Whether a URL goes on as in `{id}`, `${NAME}` or `<owner>`. */
+/** Whether a URL continues as in `{id}`, `${NAME}` or `<owner>`. */
 function isPlaceholderAt(text: string, at: number): boolean {
   return /^(?:\$?\{|<[a-z][\w -]{0,40}>)/i.test(text.slice(at, at + 50));
 }

@@ -26,7 +26,7 @@ export interface Call extends CallWords, Running {
   readonly timeoutMs: number | undefined;
   /** The folder for images, audio and other data. */
   readonly save: string | undefined;
-  /** Nobody is asked what a server wants to know. */
+  /** No person is asked what a server wants to know. */
   readonly noInput?: true;
 }
 

@@ -46,7 +46,7 @@ export function readTypedLines({ input, output }: Terminal, signal: AbortSignal)
         if (!isWaiting && 'line' in line) output.write(`${line.line}\n`);
         return line;
       }
-      // The cursor is behind the prompt.
+      // The cursor is after the prompt.
       output.write('\n');
       return end ?? { action: 'cancel' };
     },

@@ -208,7 +208,7 @@ function readTransport(value: unknown, { report }: KeyContext): Targets | undefi
   return type === 'http' || type === 'streamablehttp' ? { transport: 'http' } : {};
 }
 
-/** Clients write seconds or milliseconds into one key, and nobody means a limit of some milliseconds. */
+/** Clients write seconds or milliseconds into one key, and no limit is meant to be some milliseconds. */
 function readTimeout(value: unknown, context: KeyContext): Targets | undefined {
   // opencode has one limit for starts, and one for calls.
   if (!isObject(value)) return toMs('timeout', (number) => (number < 1000 ? 1000 : 1))(value, context);

@@ -154,7 +154,7 @@ function writtenOf(part: Part): string {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** What stands between the braces means; undefined if it is no reference. */
+/** What the text between the braces means; undefined if it is no reference. */
 function meaningOf(text: string, { form, words, folder }: References): Meaning | undefined {
   const [, kind = '', rest = ''] = /^(\w+):(.*)$/s.exec(text) ?? [];
   if (kind === 'env') return NAME.test(rest) ? { variable: rest } : undefined;

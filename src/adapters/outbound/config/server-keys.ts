@@ -147,7 +147,7 @@ export const OF_ALL = {
   timeout: key('limit of a call in ms, including waits', milliseconds(1), { absent: '`DEFAULT_TIMEOUT`, or `30000`' }),
   startup_timeout: key('limit of a start in ms, until its tools are known', milliseconds(1), { default: 60_000 }),
   question_timeout: key(
-    'ms for the answer of a person to a [question of the server](#questions-of-a-server); `timeout` stands still in the meantime',
+    'ms for the answer of a person to a [question of the server](#questions-of-a-server); `timeout` is paused in the meantime',
     milliseconds(1),
     { default: 600_000 },
   ),

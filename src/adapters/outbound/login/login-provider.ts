@@ -147,7 +147,7 @@ export class LoginProvider implements OAuthClientProvider {
     return { found, asked, isClientKnown, client: this.#keptClient, verifier: this.#verifier, scope: this.#scope };
   }
 
-  /** Goes on with a sign-in that another provider began. */
+  /** Continues a sign-in that another provider began. */
   goOn({ found, client, verifier, scope, isClientKnown }: BegunState): void {
     // The configuration may have changed in the meantime.
     if (this.#client !== undefined && this.#client.client_id !== client.client_id)

@@ -74,7 +74,7 @@ export class PendingFiles {
     return isTaken && isInTime ? pending.content : undefined;
   }
 
-  /** Removes what nobody can end any more, and the oldest of too many. */
+  /** Removes what can no longer be ended, and the oldest of too many. */
   async #makeRoom(): Promise<void> {
     const names = (await readdir(this.#folder)).filter((name) => name.includes(ENDING));
     const now = this.#clock.now().getTime();
