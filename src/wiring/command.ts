@@ -6,8 +6,8 @@ import type { Command } from '../adapters/inbound/cli/command.ts';
 import { questionRequired } from '../adapters/inbound/cli/command-table.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { invalidConfiguration, NODE } from '../adapters/inbound/cli/doctor-checks.ts';
-import { reportFailure } from '../adapters/inbound/cli/failure.ts';
 import { newToken } from '../adapters/inbound/cli/new-token.ts';
+import { reportFailure } from '../adapters/inbound/cli/terminal.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
 import {

@@ -14,8 +14,7 @@ import { progressMessage } from '../words/mcp-messages.ts';
 import { count, dollars } from '../words/plain.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import type { Ask } from './command.ts';
-import { reportFailure } from './failure.ts';
-import { type CommandContext, openLine } from './terminal.ts';
+import { type CommandContext, openLine, reportFailure } from './terminal.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {

@@ -13,8 +13,7 @@ import { onlyCallMessage } from '../words/tool-error-messages.ts';
 import { type CallInput, isTyped, toArguments } from './call-input.ts';
 import { type PrintOptions, printResult } from './call-result.ts';
 import { findTool, refuseInput } from './call-tool.ts';
-import { type FailureOptions, reportFailure } from './failure.ts';
-import { type CommandContext, openLine } from './terminal.ts';
+import { type CommandContext, type FailureOptions, openLine, reportFailure } from './terminal.ts';
 import { listTools, type ShownServer } from './tools.ts';
 
 interface RunningReply {

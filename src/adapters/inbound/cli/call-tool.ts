@@ -13,8 +13,7 @@ import { messageFor } from '../words/error-messages.ts';
 import { onlyCallMessage } from '../words/tool-error-messages.ts';
 import { type CallInput, toArguments } from './call-input.ts';
 import { type PrintOptions, printResult } from './call-result.ts';
-import { type FailureOptions, reportFailure } from './failure.ts';
-import { openLine } from './terminal.ts';
+import { type FailureOptions, openLine, reportFailure } from './terminal.ts';
 
 export interface CallToolOptions extends PrintOptions {
   readonly by: CallOrigin;

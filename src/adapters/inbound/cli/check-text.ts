@@ -7,10 +7,9 @@ import { type Style, styled } from '../../../domain/values/terminal-style.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, NOTHING_READ, SUCCEEDED } from '../exit-codes.ts';
 import { toCheckJson } from '../words/check-json.ts';
 import { CHECK } from '../words/check-messages.ts';
-import { checkText, findingsIn, isUnread, TITLES } from '../words/check-report.ts';
+import { checkText, findingsIn, isUnread, TITLES, TRY_PRIVATE } from '../words/check-report.ts';
 import type { Checked } from '../words/check-summary.ts';
-import { reportFailure } from './failure.ts';
-import { type CommandContext, openLine } from './terminal.ts';
+import { type CommandContext, openLine, reportFailure } from './terminal.ts';
 
 /** A text that is checked; `file` names it in the report. */
 interface NamedText {
@@ -68,7 +67,7 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
       );
   out(`${shown}\n`);
   const reasons = checked.flatMap(({ report }) => report.links.map(({ reason = '' }) => reason));
-  if (!json && !isPrivate && reasons.some((reason) => NOT_PUBLIC.includes(reason))) err.write(CHECK.tryPrivate);
+  if (!json && !isPrivate && reasons.some((reason) => NOT_PUBLIC.includes(reason))) err.write(TRY_PRIVATE);
   if (refused.length > 0) return BAD_USAGE;
   if (findingsIn(checked, isStrict) > 0) return FAILED;
   return isUnread(checked) ? NOTHING_READ : SUCCEEDED;

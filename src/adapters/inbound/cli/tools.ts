@@ -29,9 +29,8 @@ import {
   startingWords,
 } from '../words/server-messages.ts';
 import { idleServers, NO_SERVERS_ALLOWED, noServers, unwritableFile } from '../words/tool-error-messages.ts';
-import { reportFailure } from './failure.ts';
 import { toolLines } from './parameters.ts';
-import { type CommandContext, openLine } from './terminal.ts';
+import { type CommandContext, openLine, reportFailure } from './terminal.ts';
 
 /** A server of this process, or of a running gateway. */
 export interface ShownServer extends Pick<ServerStatus, 'name' | 'lastError' | 'listedAt' | 'changed' | 'leftOut'> {

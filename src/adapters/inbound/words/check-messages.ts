@@ -19,8 +19,6 @@ export const CHECK = {
     error.kind === 'text_too_long'
       ? `The text has ${error.characters} characters; at most ${error.max} can be checked. Check a part of it.`
       : `The text ${unread(error.reason)}, and was not checked. Check a part of it.`,
-  /** For a person who may use `--private`. */
-  tryPrivate: 'Add --private to read pages on this machine, in your own network and on other ports.\n',
   progress: (done: number, all: number) => `${done} of ${count(all, 'link')}`,
 };
 

@@ -66,6 +66,9 @@ export function checkText(checked: readonly Checked[], shown: Shown): string {
   return sections.length === 0 ? summary : `${sections.join('\n')}\n\n${summary}`;
 }
 
+/** For a person who may use `--private`. */
+export const TRY_PRIVATE = 'Add --private to read pages on this machine, in your own network and on other ports.\n';
+
 /** The titles of the parts of a report. No other line is equal to one. */
 export const TITLES = {
   en: { findings: 'Findings:', unread: 'Not readable:', redirected: 'Redirected:' },
