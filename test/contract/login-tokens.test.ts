@@ -5,6 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { SystemClock } from '../../src/adapters/outbound/clock/system-clock.ts';
 import { LoginFiles } from '../../src/adapters/outbound/login/login-files.ts';
 import { LoginTokens } from '../../src/adapters/outbound/login/login-tokens.ts';
+import type { LoginUse } from '../../src/domain/gateway/login-owner.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { FakeIssuer, loginAt } from '../support/fake-issuer.ts';
 
@@ -44,8 +45,24 @@ async function start(change: Parameters<typeof loginAt>[1] = {}, auth: Configure
   const learn = (secrets: readonly string[]) => learned.push(...secrets);
   const newTokens = () =>
     new LoginTokens({ server, use: 'shared', files: store, network: { fetch, clock }, learn, onRenewal });
+  const tokensOf = (use: LoginUse) =>
+    new LoginTokens({ server, use, files, network: { fetch, clock }, learn, onRenewal });
   const stored = async () => (await files.read({ url, use: 'shared' }))?.tokens;
-  return { disk, folder, issuer, clock, files, url, login, learned, renewals, stored, newTokens, tokens: newTokens() };
+  return {
+    disk,
+    folder,
+    issuer,
+    clock,
+    files,
+    url,
+    login,
+    learned,
+    renewals,
+    stored,
+    newTokens,
+    tokensOf,
+    tokens: newTokens(),
+  };
 }
 
 const WITHOUT_END = { expires_in: undefined };
@@ -121,6 +138,18 @@ test.each([
   expect(await tokens.token('access-0')).toBeUndefined();
   await clock.advance(1);
   expect(await tokens.token()).toBeUndefined();
+});
+
+test('a login of a caller that is refused is deleted, and its refusal says why', async () => {
+  const { issuer, clock, files, url, login, tokensOf } = await start();
+  const use = { kind: 'token', name: 'alice' } as const;
+  await files.locked({ url, use }, () => files.write({ url, use }, login));
+  issuer.answers.set('/token', { status: 400, body: { error: 'invalid_grant', error_description: 'Gone' } });
+  await clock.advance(HOUR_MS);
+  const tokens = tokensOf(use);
+  expect(await tokens.token()).toBeUndefined();
+  expect(await files.read({ url, use })).toBeUndefined();
+  expect(tokens.refusal).toBe(`${issuer.origin}/token answered invalid_grant: Gone`);
 });
 
 test.each([

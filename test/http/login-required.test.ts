@@ -9,9 +9,10 @@ const COMMAND = 'openai-responses-mcp login notes';
 const json = ({ text }: Reply) => JSON.parse(text) as Record<string, unknown>;
 
 /** `notes` requires a login, and `files` needs none. */
-async function serveNotes() {
+async function serveNotes(refusal?: string) {
   const notes = new ScriptedToolServer({ read: echoes });
   const login = new FakeServerLogin('notes');
+  login.refusal = refusal;
   notes.login = login;
   const files = new ScriptedToolServer({ read: echoes });
   const served = await serveGateway({ notes, files });
@@ -33,6 +34,19 @@ test('the list of servers has the state and the command, until a person has sign
   const { servers } = json(await get('/mcp/servers')) as { servers: object[] };
   expect(servers[0]).toMatchObject({ name: 'notes', tools: 1 });
   for (const server of servers) expect(server).not.toHaveProperty('login');
+});
+
+// S69
+test('a call says why the issuer refused the last login, in one clean line', async () => {
+  const { call } = await serveNotes(
+    `https://id.example/token answered invalid_grant: Ended\n\u001B[31mby an operator. `,
+  );
+  expect(json(await call({ server: 'notes', toolName: 'read' }))).toMatchObject({
+    error: {
+      code: 'LOGIN_REQUIRED',
+      message: `The server notes requires a login, because https://id.example/token answered invalid_grant: Ended by an operator. Sign in on the gateway's machine with: ${COMMAND}`,
+    },
+  });
 });
 
 test('a call is 503 with the command, and says no time to try again; metrics and access log have the outcome', async () => {

@@ -4,6 +4,7 @@ import { loginCommand } from '../../src/domain/gateway/tool-call-error.ts';
 /** The login of a server in memory. It is required until the test signs in. */
 export class FakeServerLogin implements ServerLogin {
   required: string | undefined;
+  refusal: string | undefined;
   readonly listeners = new Set<() => void>();
 
   constructor(server: string) {

@@ -172,6 +172,6 @@ export function notAvailable(supervisor: ServerSupervisor): ToolCallError {
   return { kind: 'not_available', server: name, state, ...withoutUndefined({ reason: lastError, retryAfterMs }) };
 }
 
-function loginRequired({ definition: { name: server, loginUrl: url } }: ServerSupervisor): ToolCallError {
-  return { kind: 'login_required', server, ...withoutUndefined({ url }) };
+function loginRequired({ definition: { name: server, loginUrl: url }, failure }: ServerSupervisor): ToolCallError {
+  return { kind: 'login_required', server, ...withoutUndefined({ url, reason: failure.refusal }) };
 }

@@ -192,6 +192,8 @@ export class LastFailure {
   /** Whether callers share the server. Its last line may then contain the input of another caller. */
   readonly #isShared: boolean;
   reason: string | undefined;
+  /** Why the issuer refused the login. */
+  refusal: string | undefined;
   /** The last line of the process, if it was lost after its start. */
   lastLine: string | undefined;
 

@@ -234,6 +234,7 @@ export class ServerSupervisor {
     const delayMs = isOver ? undefined : this.#restarts.schedule(start, healthyMs, life.signal);
     const isRepeated = this.failure.reason === reason && healthyMs === 0;
     this.failure.reason = required ?? reason;
+    this.failure.refusal = server.login?.refusal;
     if (delayMs === undefined) {
       this.#enter({ kind: required === undefined ? 'failed' : 'login_required' });
       logger.warn(`gateway: ${definition.name} ${required ?? `failed and is not started again: ${reason}`}`);

@@ -161,13 +161,13 @@ export class GroundedCalls {
     return output;
   }
 
-  /** The message for the model, without names of tools that are not offered, and without the last line of a server that was lost. */
+  /** The message for the model, without names of tools that are not offered, the last line of a server that was lost, and the words of an issuer. */
   #toFailedOutput(error: ToolError): ToolOutput {
     const { messageFor, redactor } = this.#options;
     const { kind } = error;
     if (kind === 'unknown_server' || kind === 'unknown_tool' || kind === 'answer_failed')
       return toProblemOutput('the tool is no longer available');
-    if (error.kind === 'not_available') {
+    if (error.kind === 'not_available' || error.kind === 'login_required') {
       const { reason: _, ...withoutReason } = error;
       return toProblemOutput(messageFor(withoutReason));
     }

@@ -111,6 +111,8 @@ export interface ServerConnection {
 export interface ServerLogin {
   /** Why a person must sign in, with the command, as the part of a sentence after the server's name. A connection ends when its login does. */
   readonly required: string | undefined;
+  /** Why the issuer refused the last login, for people. */
+  readonly refusal?: string | undefined;
   /** Notifies of a new, replaced or deleted login, and of a renewed one while a login is required. Returns a function that removes the listener. */
   onChanged(listener: () => void): () => void;
 }

@@ -22,8 +22,8 @@ export type ToolServerError =
 export type ToolCallError =
   | Exclude<ToolServerError, Kind<'aborted' | 'unauthorized' | 'login_required'>>
   | (Extract<ToolServerError, Kind<'unauthorized'>> & { readonly server: string })
-  /** `url`: where a caller signs in; otherwise, a person signs in on the machine of the gateway. */
-  | Kind<'login_required', { server: string; url?: string }>
+  /** `url`: where a caller signs in; otherwise, a person signs in on the machine of the gateway. `reason`: why the issuer refused the last login. */
+  | Kind<'login_required', { server: string; url?: string; reason?: string }>
   /**
    * `known`: absent if the tools of the server are not known. `isDenied`: access refuses it, whether it exists or not. `isNoneAllowed`: there are
    * servers, but none for the caller. `isGone`: the server had the tool before its last start.

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
 import { HOME_VARIABLE } from '../../support/platform.ts';
 import { startGatewayProcess } from '../gateway/serve-gateway.ts';
@@ -41,4 +43,17 @@ test('a person signs in to a protected server, and every way to its tools works,
 
   await signIn(home, true);
   await gateway.untilState('notes', 'available');
+
+  // The issuer no longer knows the login.
+  const [name = ''] = readdirSync(home.folder).filter((file) => file.endsWith('.json'));
+  const file = path.join(home.folder, name);
+  const login = JSON.parse(readFileSync(file, 'utf8'));
+  const secret = 'refresh-that-nobody-issued';
+  login.tokens = { ...login.tokens, access_token: 'ended', refresh_token: secret };
+  writeFileSync(file, JSON.stringify(login));
+  let refused = await gateway.call('notes', 'echo', { text: 'hi' });
+  while (refused.status === 200) refused = await gateway.call('notes', 'echo', { text: 'hi' });
+  const reason = `because ${issuer}/token answered invalid_grant: [^."]+\\. Sign in on`;
+  expect(JSON.stringify(refused.body)).toMatch(new RegExp(`The server notes requires a login, ${reason}`));
+  expect(JSON.stringify(refused.body) + gateway.stderr()).not.toContain(secret);
 });

@@ -6,7 +6,7 @@ import {
   TOOL_ERRORS,
   type ToolCallError,
 } from '../../../domain/gateway/tool-call-error.ts';
-import { cleanText } from '../../../domain/values/clean-text.ts';
+import { cleanText, shortLine, withoutEnd } from '../../../domain/values/clean-text.ts';
 import { nearestName } from '../nearest-name.ts';
 import { duration, excerpt, NO_AUDIT } from './plain.ts';
 
@@ -102,9 +102,7 @@ function rawMessage(error: ToolCallError, ownCommand: OwnCommand | undefined): s
     case 'unauthorized':
       return unauthorizedMessage(error, ownCommand);
     case 'login_required':
-      if (error.url !== undefined)
-        return `The server ${error.server} requires that you sign in. Nothing was sent. Sign in at ${error.url} and call again.`;
-      return `The server ${error.server} requires a login. Sign in on the gateway's machine with: ${loginCommand(error.server, ownCommand)}`;
+      return loginRequiredMessage(error, ownCommand);
     case 'audit_unavailable':
     case 'unrecorded':
       return NO_AUDIT[error.kind];
@@ -143,6 +141,20 @@ function inputRequiredMessage({ server, elicitation, why, waitedMs = 0 }: InputR
   const url = elicitation?.mode === 'url' ? ` (${elicitation.url})` : '';
   const asked = elicitation === undefined ? `${server} needs to ask a question.` : `${askedText(elicitation)}${url}`;
   return `${asked} ${NOT_ANSWERED[why](waitedMs)}`;
+}
+
+/** Maximum length of the issuer's reason. */
+const MAX_REFUSAL = 300;
+
+function loginRequiredMessage(
+  { server, url, reason = '' }: Extract<ToolCallError, { kind: 'login_required' }>,
+  ownCommand: OwnCommand | undefined,
+): string {
+  const refused = withoutEnd(shortLine(reason, MAX_REFUSAL), /[.\s]/);
+  const why = refused === '' ? '' : `, because ${refused}`;
+  if (url === undefined)
+    return `The server ${server} requires a login${why}. Sign in on the gateway's machine with: ${loginCommand(server, ownCommand)}`;
+  return `The server ${server} requires that you sign in${why}. Nothing was sent. Sign in at ${url} and call again.`;
 }
 
 function unauthorizedMessage(

@@ -66,7 +66,9 @@ export class LoginTokens {
   }
 
   get refusal(): string | undefined {
-    return this.#refused?.token === this.login?.tokens.access_token ? this.#refused?.reason : undefined;
+    const { token, reason } = this.#refused ?? {};
+    // The login of a caller is deleted when it is refused.
+    return token === (this.login?.tokens.access_token ?? token) ? reason : undefined;
   }
 
   /** The login of a machine; undefined for a person. */

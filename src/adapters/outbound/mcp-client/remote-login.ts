@@ -93,6 +93,10 @@ export class RemoteLogin implements ServerLogin {
     return () => ended.abort();
   }
 
+  get refusal(): string | undefined {
+    return this.#options.tokens.refusal;
+  }
+
   /** The login of a machine, if it has a token. */
   get summary(): LoginSummary | undefined {
     return this.#options.tokens.summary;
@@ -118,9 +122,8 @@ export class RemoteLogin implements ServerLogin {
 
   #require(): never {
     this.#isPossible = true;
-    const { tokens, signIn } = this.#options;
-    const why = tokens.refusal === undefined ? '' : `, because ${tokens.refusal}`;
-    this.required = `requires a login${why}; sign in ${signIn}`;
+    const why = this.refusal === undefined ? '' : `, because ${this.refusal}`;
+    this.required = `requires a login${why}; sign in ${this.#options.signIn}`;
     throw new LoginRequired(this.required);
   }
 

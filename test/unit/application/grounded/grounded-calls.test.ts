@@ -211,6 +211,11 @@ describe('a tool that fails', () => {
       callFails({ kind: 'not_available', server: 'jira', state: 'failed', reason: 'PRIVATE' }),
       'error: The server jira is not available (it failed and is not started again). When that is mended, start it again (POST /mcp/servers/jira/restart).',
     ],
+    [
+      'has a server that requires a login: the words of the issuer are not sent',
+      callFails({ kind: 'login_required', server: 'jira', reason: 'PRIVATE' }),
+      "error: The server jira requires a login. Sign in on the gateway's machine with: openai-responses-mcp login jira",
+    ],
   ])('%s: the model gets one line', async (_, reply, expected) => {
     expect(await textOf(reply)).toBe(expected);
   });
