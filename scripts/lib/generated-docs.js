@@ -109,6 +109,7 @@ const VARIABLES = {
   dollar: '`\u0024{NAME}`, `\u0024{env:NAME}`',
   bare: '`\u0024{NAME}`, `$NAME`',
   braces: '`{env:NAME}`, `{file:PATH}`',
+  env: '`\u0024{env:NAME}`',
   none: 'none',
 };
 

@@ -8,10 +8,8 @@ import { newProject } from './client-project.ts';
 /** The stub commands are scripts with a line that names Node.js. */
 const test = posixTest('shell');
 
-/** The same server in the form of each client: how it is written, and what it must get. `$` in a client that reads no variables is a character. */
-const CLIENTS: Readonly<
-  Record<string, { readonly file: string; readonly content: string | object; readonly dollar?: string }>
-> = {
+/** The same server in the form of each client: how it is written, and what it must get. */
+const CLIENTS: Readonly<Record<string, { readonly file: string; readonly content: string | object }>> = {
   'Claude Code': {
     file: '.mcp.json',
     content: { mcpServers: { api: { type: 'stdio', command: 'stub', args: ['a b', `\${K}`], env: { KEY: `\${K}` } } } },
@@ -22,7 +20,9 @@ const CLIENTS: Readonly<
   },
   'Claude Desktop': {
     file: 'claude_desktop_config.json',
-    content: { mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' } } } },
+    content: {
+      mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value', AS_IT_IS: `\${K}` } } },
+    },
   },
   Cursor: {
     file: '.cursor/mcp.json',
@@ -56,7 +56,14 @@ const CLIENTS: Readonly<
   Cline: {
     file: 'cline_mcp_settings.json',
     content: {
-      mcpServers: { api: { command: 'stub', args: ['a b', 'value'], env: { KEY: 'value' }, disabled: false } },
+      mcpServers: {
+        api: {
+          command: 'stub',
+          args: ['a b', `\${env:K}`],
+          env: { KEY: `\${env: K }`, AS_IT_IS: `\${K}`, FOLDER: `\${workspaceFolder}` },
+          disabled: false,
+        },
+      },
     },
   },
   Kiro: {
@@ -137,6 +144,14 @@ describe.each(names)('a file of %s', (client) => {
     const { of, elsewhere } = await (client === PLUGIN ? inHome([PLUGIN]) : atHome);
     expect(of(client).seen?.cwd).toBe(elsewhere);
   });
+});
+
+// S76
+test('what a client passes on as it is written reaches the server as it is', async () => {
+  inProjects ??= startAll(names, (one, home) => path.join(home, 'work', nameOf(one)));
+  const { of } = await inProjects;
+  expect(of('Claude Desktop').seen?.env).toMatchObject({ AS_IT_IS: `\${K}` });
+  expect(of('Cline').seen?.env).toMatchObject({ AS_IT_IS: `\${K}`, FOLDER: `\${workspaceFolder}` });
 });
 
 test('the JSON of tools says which client a file is of', async () => {

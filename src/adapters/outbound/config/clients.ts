@@ -49,6 +49,7 @@ export const CLIENTS: readonly Client[] = [
     userFiles: ['Claude/claude_desktop_config.json'],
     servers: [MCP_SERVERS],
     keys: CHILD,
+    references: 'none',
   },
   {
     title: 'Cursor',
@@ -162,6 +163,7 @@ export const CLIENTS: readonly Client[] = [
     userFiles: ['settings/cline_mcp_settings.json'],
     servers: [MCP_SERVERS],
     keys: ['type', 'transportType', ...CHILD, 'cwd', ...REMOTE, 'disabled', 'timeout', 'autoApprove'],
+    references: 'env',
   },
   {
     title: 'Kiro',

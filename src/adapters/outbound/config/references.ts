@@ -5,13 +5,16 @@ import type { Environment, NamedText } from '../network/environment.ts';
 import type { Report } from './problems.ts';
 import { DOLLAR, endOfValue, toValueReference } from './value-references.ts';
 
+/** How a reference begins in each form. */
+const OPENINGS = { dollar: DOLLAR, bare: DOLLAR, braces: '{', env: `${DOLLAR}env:`, none: undefined };
+
 /** How the texts of a file refer to variables. */
 export interface References {
   /**
    * `dollar`: `${NAME}`, `${NAME:-default}`, `${env:NAME}`, `${file:PATH}` and `${command:WORDS}`; `bare`: `$NAME`, too; `braces`: `{env:NAME}` and
-   * `{file:PATH}`; `none`: a text is what it says.
+   * `{file:PATH}`; `env`: `${env:NAME}` alone; `none`: a text is what it says.
    */
-  readonly form: 'dollar' | 'bare' | 'braces' | 'none';
+  readonly form: keyof typeof OPENINGS;
   /** The words of other clients for folders, such as `workspaceFolder`. */
   readonly words?: Readonly<Record<string, string>>;
   /** The folder of the file, at which the paths of files start, and in which commands run. */
@@ -51,8 +54,8 @@ type Part = string | Reference | WrittenValue;
 /** Replaces the references of a text. A default may contain references, which are read only if they are needed. An empty variable counts as missing. */
 export function expandReferences(text: string, where: string, context: ExpandContext, report: Report): string {
   const { form } = context.references;
-  const open = form === 'braces' ? '{' : DOLLAR;
-  if (form === 'none' || !text.includes(form === 'bare' ? '$' : open)) return text;
+  const { [form]: open } = OPENINGS;
+  if (open === undefined || !text.includes(form === 'bare' ? '$' : open)) return text;
   const read = (parts: readonly Part[]): string =>
     parts
       .map((part) =>
@@ -93,7 +96,7 @@ export function expandReferences(text: string, where: string, context: ExpandCon
   const replaced = (reference: Reference): string => {
     const [first = '', ...others] = reference.parts;
     const head = typeof first === 'string' ? first : '';
-    const end = form === 'braces' ? -1 : head.indexOf(':-');
+    const end = open === DOLLAR ? head.indexOf(':-') : -1;
     const isWhole = end >= 0 || others.length === 0;
     const meaning = isWhole ? meaningOf(end < 0 ? head : head.slice(0, end), context.references) : undefined;
     if (meaning === undefined) return `${reference.open}${read(reference.parts)}}`;
@@ -156,6 +159,7 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What the text between the braces means; undefined if it is no reference. */
 function meaningOf(text: string, { form, words, folder }: References): Meaning | undefined {
+  if (form === 'env') return NAME.test(text.trim()) ? { variable: text.trim() } : undefined;
   const [, kind = '', rest = ''] = /^(\w+):(.*)$/s.exec(text) ?? [];
   if (kind === 'env') return NAME.test(rest) ? { variable: rest } : undefined;
   if (form === 'braces')
