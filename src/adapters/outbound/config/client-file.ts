@@ -47,11 +47,15 @@ async function readJson(text: string, file: string, report: Report): Promise<Con
   const [first] = errors;
   const lineAt = (offset: number) => text.slice(0, offset).split('\n').length;
   if (first !== undefined || tree === undefined) {
+    if (/\.ya?ml$/i.test(file)) return void report(file, IN_YAML);
     const { error = 0, offset = 0 } = first ?? {};
     return void report(file, `expected JSON (${printParseErrorCode(error)} in line ${lineAt(offset)})`);
   }
   return { value: getNodeValue(tree), twice: repeated(tree, [], lineAt) };
 }
+
+const IN_YAML =
+  'expected JSON or TOML: files in YAML, as those of Goose and Continue, are not read; write their servers as a list under servers, into the YAML file of --config';
 
 function repeated(node: Node, path: Twice['path'], lineAt: (offset: number) => number): readonly Twice[] {
   const children = node.children ?? [];

@@ -203,6 +203,14 @@ describe('a problem', () => {
     expect(await problemsOf(content)).toEqual([{ where: file(), message }]);
   });
 
+  test('is a file in YAML, as Goose and Continue have it', async () => {
+    const where = at('config.yaml');
+    writeFileSync(where, 'extensions:\n  fetch: { type: stdio, cmd: uvx, args: [mcp-server-fetch] }\n');
+    const message =
+      'expected JSON or TOML: files in YAML, as those of Goose and Continue, are not read; write their servers as a list under servers, into the YAML file of --config';
+    expect(await loadYaml(undefined, {}, { '--servers': where })).toMatchObject({ problems: [{ where, message }] });
+  });
+
   test('is a file that cannot be read', async () => {
     const where = at('none.json');
     const message = 'expected a JSON file with servers that can be read (ENOENT)';
