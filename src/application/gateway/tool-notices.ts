@@ -16,8 +16,8 @@ export class ToolNotices {
   readonly #unmatched = new Set<string>();
   /** The withheld tools, by server. */
   readonly #withheld = new Map<string, string>();
-  /** What was left out, by server. */
-  readonly #leftOut = new Map<string, string>();
+  /** What was last left out, by server. */
+  readonly #leftOut = new Map<string, ReadonlySet<string>>();
 
   /** `access` returns the section as it is now. */
   constructor(gateway: Pick<Gateway, 'servers' | 'tools' | 'changed'>, access: () => AccessPolicy | undefined) {
@@ -25,7 +25,7 @@ export class ToolNotices {
     this.#access = access;
   }
 
-  /** The notices that are new: each grant without a tool once, and what a server does not offer when that has changed. */
+  /** The notices that are new: each grant without a tool once, the tools that the lock withholds when they have changed, and each entry that is left out once. */
   take(): readonly ToolNotice[] {
     return [...this.#newGrants(), ...this.#newWithheld(), ...this.#newLeftOut()];
   }
@@ -49,9 +49,12 @@ export class ToolNotices {
   }
 
   #newLeftOut(): readonly ToolNotice[] {
-    return this.#gateway.servers.flatMap(({ name: server, leftOut = [] }) => {
-      const isNew = leftOut.length > 0 && isNewText(this.#leftOut, server, leftOut);
-      return isNew ? [{ kind: 'left_out', server, leftOut }] : [];
+    return this.#gateway.servers.flatMap(({ name: server, leftOut: all = [] }) => {
+      if (all.length === 0) return [];
+      const known = this.#leftOut.get(server);
+      const leftOut = all.filter((one) => known?.has(JSON.stringify(one)) !== true);
+      this.#leftOut.set(server, new Set(all.map((one) => JSON.stringify(one))));
+      return leftOut.length > 0 ? [{ kind: 'left_out', server, leftOut }] : [];
     });
   }
 }

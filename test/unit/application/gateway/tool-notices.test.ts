@@ -54,5 +54,8 @@ test('what a server listed that is left out is a notice once, also if the server
   expect(taken(leftOut)).toEqual([{ kind: 'left_out', server: 'fake', leftOut }]);
   expect(taken([])).toEqual([]);
   expect(taken(leftOut)).toEqual([]);
-  expect(taken([...leftOut, { list: 'prompts', name: '', reason: 'it has no name' }])).toHaveLength(1);
+  // The lists of a server come one by one.
+  const prompt = { list: 'prompts', name: '', reason: 'it has no name' } as const;
+  expect(taken([...leftOut, prompt])).toEqual([{ kind: 'left_out', server: 'fake', leftOut: [prompt] }]);
+  expect(taken([prompt])).toEqual([]);
 });
