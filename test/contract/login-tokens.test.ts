@@ -150,6 +150,14 @@ test('a login of a caller that is refused is deleted, and its refusal says why',
   expect(await tokens.token()).toBeUndefined();
   expect(await files.read({ url, use })).toBeUndefined();
   expect(tokens.refusal).toBe(`${issuer.origin}/token answered invalid_grant: Gone`);
+
+  const later = { ...login, receivedAt: clock.now().getTime(), tokens: { ...login.tokens, access_token: 'access-9' } };
+  await files.locked({ url, use }, () => files.write({ url, use }, later));
+  expect(await tokens.token()).toBe('access-9');
+  // The caller signs out.
+  await files.locked({ url, use }, () => files.write({ url, use }, undefined));
+  expect(await tokens.read()).toBeUndefined();
+  expect(tokens.refusal).toBeUndefined();
 });
 
 test.each([

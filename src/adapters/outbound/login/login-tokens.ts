@@ -86,6 +86,7 @@ export class LoginTokens {
     const { isOfPerson } = this.#kept;
     const login = this.login ?? (await this.read());
     if (login === undefined && isOfPerson) return undefined;
+    if (login?.tokens.access_token !== this.#refused?.token) this.#refused = undefined;
     const usable = usableToken(login, refused, clock);
     if (login !== undefined && usable !== undefined && (usable === this.#unrenewed || !isDue(login, clock)))
       return usable;
