@@ -134,7 +134,7 @@ describe('the state of a question of an earlier server', () => {
 
   test('is useless after the time for the answer, and its server gets `cancel`', async () => {
     const { call, stateOf, openQuestions } = await startTeam([
-      earlierServer('files', { question_timeout: 300, timeout: 200 }),
+      earlierServer('files', { question_timeout: 2500, timeout: 2000 }),
     ]);
     const state = await stateOf('delete');
     await eventually(async () => (await openQuestions()).length === 0);
@@ -182,7 +182,7 @@ describe('several callers of one server on standard input', () => {
   });
 
   test('a call waits only for its own time limit', async () => {
-    const { call, stateOf } = await startTeam([earlierServer('files', { timeout: 400 })]);
+    const { call, stateOf } = await startTeam([earlierServer('files', { timeout: 2000 })]);
     await stateOf('delete');
     expect(textIn((await call('echo', {}, {}, 'bob')).result)).toMatch(/^TIMEOUT_ERROR: /);
   });
