@@ -49,6 +49,7 @@ const LATE = {
   ],
   configuration: [
     'src/adapters/outbound/config/load-config.ts ./http-config.ts',
+    'src/adapters/outbound/config/load-config.ts ./servers-config.ts',
     'src/adapters/outbound/config/client-file.ts jsonc-parser',
     'src/adapters/outbound/config/client-file.ts smol-toml',
     'src/adapters/outbound/config/servers-config.ts ./servers-file.ts',

@@ -1,17 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ConfigProblem, Validated } from '../../../application/ports/config.ts';
-import { LOCAL_CALLER, TOKEN_CALLER } from '../../../domain/gateway/call-origin.ts';
 import { withoutUndefined } from '../../../domain/values/json.ts';
 import { expandPath, homeFolder } from '../files/local-files.ts';
-import { type Environment, PROXY_VARIABLES, readProxy, variableText } from '../network/environment.ts';
+import { PROXY_VARIABLES, readProxy, variableText } from '../network/environment.ts';
 import { checkCallerLogins } from './caller-logins.ts';
-import { type ConfigTree, KEY_VARIABLES } from './keys.ts';
-import { MAX_TYPOS, nearest } from './member-words.ts';
+import type { ConfigTree } from './keys.ts';
+import { mistypedVariables, unknownCallers } from './mistyped-names.ts';
 import { readLock, readNamedFiles } from './named-files.ts';
 import { readOAuth } from './oauth-config.ts';
 import { reporter, withoutSecrets } from './problems.ts';
-import { formsOf, httpSecrets, readApiKey } from './secrets.ts';
+import { formsOf, httpSecrets, readApiKey, secretVariables } from './secrets.ts';
 import {
   checkBudget,
   checkOfferedTools,
@@ -26,7 +25,7 @@ import {
   toZone,
 } from './sections.ts';
 import type { ServerConfig } from './server-config.ts';
-import { readServers } from './servers-config.ts';
+import type { ReadServers } from './servers-config.ts';
 import { type ConfigOptions, optionText, readSetKeys } from './set-keys.ts';
 import { toShownTree } from './shown-config.ts';
 
@@ -68,7 +67,9 @@ async function resolve(
   const http = readHttpConfig?.(config, environment, report, { isReload, unset });
   const callers = http && callersOf?.(http);
   const audit = readAudit(config, explicit, report);
-  const servers = await readServers(config, { environment, unset }, file, problems);
+  const servers = hasServers(config)
+    ? await (await import('./servers-config.ts')).readServers(config, { environment, unset }, file, problems)
+    : withoutServers(config);
   if (http !== undefined) checkCallerLogins(servers.servers, http, report);
   checkOfferedTools(config, servers.known, report);
   const price = toPrices(config);
@@ -83,6 +84,16 @@ async function resolve(
     ...(callers === undefined ? [] : unknownCallers(config, callers)),
   ];
   return { key, proxy, timeZone, instructions, http, audit, servers, access, lock, mistyped, notices, callers };
+}
+
+function hasServers({ servers, gateway }: ConfigTree): boolean {
+  return servers !== undefined || gateway.serversFile !== undefined;
+}
+
+/** What is read of a configuration without servers: the start then needs no keys of servers. */
+function withoutServers(config: ConfigTree): ReadServers {
+  const lists = { files: [], variableFiles: [], secrets: [], clientSecrets: [], names: [], ofEntries: [], notices: [] };
+  return { ...lists, servers: undefined, shown: () => undefined, ownSecrets: secretVariables(config), known: [] };
 }
 
 function usesHttp(explicit: ReadonlySet<string>): boolean {
@@ -190,50 +201,4 @@ function defaultFile(): string | undefined {
   const home = homeFolder();
   const file = home === undefined ? undefined : join(home, '.config', 'openai-responses-mcp', 'config.yaml');
   return file !== undefined && existsSync(file) ? file : undefined;
-}
-
-/** Shorter names, such as `DEBUG`, resemble variables of other programs. */
-const SHORTEST = 8;
-/** Up to this length, two typos make another word: `FTP_PROXY` is not `HTTP_PROXY`. */
-const ONE_TYPO = 12;
-
-/**
- * A notice, without the value, for each unknown variable whose name resembles a known one. If the known one is a secret that is set, the other is
- * probably a second secret, and is not reported. `others` has known variables that belong to no key, such as those of secrets.
- */
-export function mistypedVariables(environment: Environment, others: readonly string[]): readonly ConfigProblem[] {
-  const known = [...KEY_VARIABLES, ...others];
-  const isSet = (name: string) => variableText(environment, name) !== '';
-  const isUnknown = (name: string) => /^[A-Z][A-Z0-9_]+$/.test(name) && !known.includes(name) && isSet(name);
-  const isCandidate = (name: string) => !isSet(name) || (KEY_VARIABLES.includes(name) && name !== 'OPENAI_API_KEY');
-  const candidates = known.filter((name) => name.length >= SHORTEST && isCandidate(name));
-  return Object.keys(environment)
-    .filter(isUnknown)
-    .flatMap((name) => {
-      const maxTypos = name.length > ONE_TYPO ? MAX_TYPOS : 1;
-      const meant = nearest(name, candidates, maxTypos);
-      return meant === undefined ? [] : [{ where: name, message: `unknown variable; did you mean ${meant}?` }];
-    });
-}
-
-/**
- * A notice for each section that names callers who have no token, because what it says about them has no effect. Persons of an authorization
- * server and groups are not known.
- */
-export function unknownCallers({ access, http, grounding }: ConfigTree, callers: readonly string[]): ConfigProblem[] {
-  const isUnknown = (name: string) => TOKEN_CALLER.test(name) && name !== LOCAL_CALLER && !callers.includes(name);
-  const sections = {
-    // A removed entry is null.
-    access: Object.entries(access ?? {}).flatMap(([name, entry]) => (entry === null ? [] : [name])),
-    'http.quota.callers': Object.keys(http.quota.callers ?? {}),
-    'grounding.callers': grounding.callers,
-  };
-  return Object.entries(sections).flatMap(([where, names]) => {
-    const shown = names.filter(isUnknown).map((name) => {
-      const meant = nearest(name, callers, MAX_TYPOS);
-      return meant === undefined ? name : `${name} (did you mean ${meant}?)`;
-    });
-    const message = `has no effect for callers without a token (http.token_env, http.token_file): ${shown.join(', ')}`;
-    return shown.length === 0 ? [] : [{ where, message }];
-  });
 }

@@ -13,7 +13,7 @@ import { type Completed, readServerEntry, type ServerEntry } from './server-entr
 import { SERVER_TABLE } from './server-keys.ts';
 import type { FileEntry } from './servers-file.ts';
 import type { ConfigOptions } from './set-keys.ts';
-import { shownServer } from './shown-config.ts';
+import { shownServer } from './shown-server.ts';
 
 /** The variable with the time limit of all servers without `timeout`. It has no key in YAML. */
 const DEFAULT_TIMEOUT = 'DEFAULT_TIMEOUT';
@@ -28,15 +28,17 @@ const NESTED: ConfigProblem = {
   message: 'this program was started as a server of its own gateway, so it starts no servers itself',
 };
 
-/** Reads the section `servers` and the servers file. */
+/** What is read of servers. */
+export type ReadServers = Awaited<ReturnType<typeof readServers>>;
+
+/** Reads the section `servers` and the servers files, of which at least one is configured. */
 export async function readServers(
   config: ConfigTree,
   { environment, unset }: Pick<ConfigOptions, 'environment' | 'unset'>,
   yamlFile: string | undefined,
   problems: ConfigProblem[],
 ) {
-  const isConfigured = config.servers !== undefined || config.gateway.serversFile !== undefined;
-  const isNested = isConfigured && variableText(environment, GATEWAY_MARKER) !== '';
+  const isNested = variableText(environment, GATEWAY_MARKER) !== '';
   const notices: ConfigProblem[] = isNested ? [NESTED] : [];
   const { section = [], serversFile = [] } = isNested ? {} : { section: config.servers, ...config.gateway };
   const expanded: NamedText[] = [];
@@ -50,8 +52,11 @@ export async function readServers(
     ...inFiles,
   ];
   // No server inherits these variables.
-  const ownSecrets = [...secretVariables(config), ...section.flatMap((value) => clientSecretVariable(value) ?? [])];
-  const timeout = isConfigured && !isNested ? variableText(environment, DEFAULT_TIMEOUT) : '';
+  const ownSecrets: readonly string[] = [
+    ...secretVariables(config),
+    ...section.flatMap((value) => clientSecretVariable(value) ?? []),
+  ];
+  const timeout = isNested ? '' : variableText(environment, DEFAULT_TIMEOUT);
   const defaultTimeoutMs = readDefaultTimeout(timeout, reporter(problems));
   const { inheritEnv } = config.gateway;
   const read = readEntries(entries, { environment, unset, expanded, defaultTimeoutMs, ownSecrets, inheritEnv });
@@ -62,13 +67,13 @@ export async function readServers(
   else notices.push(...broken.flatMap(leftOut));
   return {
     /** Undefined if no servers are configured. */
-    servers: isConfigured ? servers : undefined,
+    servers: servers as readonly ServerEntry[] | undefined,
     files: files.flatMap(({ read }) => read ?? []),
     /** The files of variables that entries name. */
     variableFiles: inFiles.flatMap(({ files = [] }) => files),
     /** The servers for `--show-config`. `isHttp`: whether the program serves HTTP. */
-    shown: (isHttp: boolean) =>
-      isConfigured ? servers.map((entry, index) => shownServer(written[index] ?? {}, entry, isHttp)) : undefined,
+    shown: (isHttp: boolean): readonly JsonObject[] | undefined =>
+      servers.map((entry, index) => shownServer(written[index] ?? {}, entry, isHttp)),
     /** The values of servers that must not be shown. */
     secrets: serverSecrets(servers, expanded),
     clientSecrets: clientSecrets(servers),

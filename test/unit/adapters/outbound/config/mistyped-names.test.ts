@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { KEYS } from '../../../../../src/adapters/outbound/config/keys.ts';
-import { mistypedVariables } from '../../../../../src/adapters/outbound/config/load-config.ts';
+import { mistypedVariables } from '../../../../../src/adapters/outbound/config/mistyped-names.ts';
 
 const KNOWN = ['OPENAI_API_KEY', 'OPENAI_API_KEY_FILE', 'MCP_HTTP_TOKEN', 'MCP_HTTP_QUOTA_STORE'];
 
