@@ -23,7 +23,8 @@ const place = { url: '${SERVER}', use: 'shared' };
 for (let number = 1; ; number += 1) {
   const text = String(number).repeat(2000);
   const tokens = { access_token: text, refresh_token: text };
-  const login = { id: String(number), metadata: { issuer: text }, client: { client_id: text }, tokens, receivedAt: number };
+  const metadata = { issuer: 'https://issuer.example.com/' + text, token_endpoint: 'https://issuer.example.com/token' };
+  const login = { id: String(number), metadata, client: { client_id: text }, tokens, receivedAt: number };
   await files.locked(place, () => files.write(place, login));
   if (number === 1) process.stdout.write('begun\\n');
 }`;
@@ -46,7 +47,8 @@ test(`a process that is killed at any moment leaves the old login or the new one
     await once(writer, 'exit');
     const login = await files.read({ url: SERVER, use: 'shared' });
     const text = login?.id.repeat(2000);
-    expect(login).toMatchObject({ metadata: { issuer: text }, tokens: { access_token: text, refresh_token: text } });
+    const issuer = `https://issuer.example.com/${text}`;
+    expect(login).toMatchObject({ metadata: { issuer }, tokens: { access_token: text, refresh_token: text } });
     // Others take it over after 10 s.
     rmSync(files.pathOf({ url: SERVER, use: 'shared' }).replace(/json$/, 'lock'), { force: true });
   }
