@@ -225,18 +225,20 @@ describe('a problem', () => {
   });
 
   test('of `~/.claude.json` says where the servers of a project can be', async () => {
-    const content = { projects: { '/work': { mcpServers: { a: { command: 'x' } } } } };
+    const content = { projects: { '/elsewhere/notes': { mcpServers: { a: { command: 'x' } } } } };
     expect(await problemsOf(content)).toEqual([
       {
         where: file(),
-        message: expect.stringMatching(/^expected an object mcpServers.*folder of the project: \/work$/),
+        message: expect.stringMatching(/^expected an object mcpServers.*folder of the project: \/elsewhere\/notes$/),
       },
     ]);
   });
 
   test('is none if the file has no others, but is said', async () => {
-    const content = { mcpServers: {}, projects: { '/work': { mcpServers: { a: GOOD.good } }, '/none': {} } };
-    expect(await noticesOf(content)).toEqual([expect.stringMatching(/^projects: .* not read; .*: \/work$/)]);
+    const content = { mcpServers: {}, projects: { '/elsewhere/notes': { mcpServers: { a: GOOD.good } }, '/none': {} } };
+    expect(await noticesOf(content)).toEqual([
+      expect.stringMatching(/^projects: .* not read; .*: \/elsewhere\/notes$/),
+    ]);
     expect(await noticesOf({ mcpServers: {} })).toEqual([]);
   });
 
