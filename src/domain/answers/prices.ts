@@ -25,14 +25,14 @@ export interface Cost {
 
 const MICRO = 1_000_000;
 
-/** The list prices of OpenAI, as of their date. */
+/** The list prices of OpenAI, as of their date. A dated version, such as `gpt-5.2-2025-12-11`, costs what its model costs. */
 export const LIST = {
   date: LIST_PRICES.date,
   rows: Object.fromEntries<PriceRow>(
-    LIST_PRICES.rows.map(([model, input, cachedInput, output, search]) => [
-      model,
-      { input, cachedInput: cachedInput ?? undefined, output, search },
-    ]),
+    LIST_PRICES.rows.flatMap(([model, input, cachedInput, output, search]) => {
+      const row = { input, cachedInput: cachedInput ?? undefined, output, search };
+      return [model, `${model}-20*`].map((name) => [name, row] as const);
+    }),
   ),
 };
 
