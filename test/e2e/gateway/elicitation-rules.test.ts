@@ -228,7 +228,7 @@ describe('several callers of one server on standard input', () => {
 
 test('open questions of one caller leave places on the server to others, who do not see them', async () => {
   const { call, stateOf, url } = await startTeam([await earlierRemote('files', { max_concurrency: 2 })]);
-  // Callers share the connection, whose server may ask whoever can be asked.
+  // Callers share the connection, whose server may ask each of them.
   expect(JSON.parse(textIn((await call('declared')).result))).toEqual(BOTH);
   const state = await stateOf('delete');
   expect(textIn((await call('delete')).result)).toMatch(

@@ -98,7 +98,7 @@ function noPath({ path }: Serving): Refusal {
   return refusal('NOT_FOUND', REFUSALS.path(path));
 }
 
-/** All browsers share the places of one caller, because nobody knows yet who sends these requests. No caller has this name. */
+/** All browsers share the places of one caller, because it is not yet known who sends these requests. No caller has this name. */
 const BROWSERS = ' browsers';
 
 /** Runs what asks an issuer for somebody who has not proved to be a caller. */

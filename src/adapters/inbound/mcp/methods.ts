@@ -28,7 +28,7 @@ export interface ServerDescription {
   readonly shared?: SharedMethods | undefined;
 }
 
-/** What a client is told first beside the description: capabilities of the shared methods, and at which servers the caller must sign in. */
+/** What a client reads first beside the description: capabilities of the shared methods, and at which servers the caller must sign in. */
 interface First {
   readonly capabilities?: JsonObject | undefined;
   readonly signIns?: readonly string[] | undefined;

@@ -21,7 +21,7 @@ interface OpenQuestion {
   readonly end: AbortController;
 }
 
-/** A request in flight. `asked` is undefined if nobody is asked because of it. */
+/** A request in flight. `asked` is undefined if its caller cannot be asked. */
 interface Sent {
   readonly caller: string;
   readonly asked: AskedCaller | undefined;
