@@ -67,11 +67,7 @@ const PAGES = [
 
 /** The servers of the page. One has failed. */
 const SERVERS = [
-  {
-    name: 'everything',
-    command: process.execPath,
-    args: [join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')],
-  },
+  { name: 'everything', command: join(ROOT, 'node_modules/.bin/mcp-server-everything') },
   {
     name: 'database',
     command: process.execPath,
