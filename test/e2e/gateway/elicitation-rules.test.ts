@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/domain/values/json.ts';
@@ -54,6 +54,18 @@ async function startTeam(servers: readonly object[], more: object = {}) {
     return [...text.matchAll(/^openai_responses_mcp_open_questions(\S+ \d+)$/gm)].map(([, value]) => value);
   };
   return { ...gateway, rest: gateway.call, call, ask, beginCall, stateOf, lines, openQuestions };
+}
+
+/** Files by which a tool of the asking server says how far it is, and waits. */
+function holdsCall() {
+  const file = join(newFolder(), 'call');
+  const untilExists = (what: string) => until(() => existsSync(`${file}.${what}`));
+  return {
+    file,
+    untilBegun: () => untilExists('begun'),
+    untilAnswered: () => untilExists('answered'),
+    letGo: () => writeFileSync(`${file}.go`, ''),
+  };
 }
 
 const headersFor = (method: string, name: string, caller: keyof typeof TOKENS) => ({
@@ -189,9 +201,11 @@ describe('several callers of one server on standard input', () => {
 
   test('nobody is asked what the call of another person may want to know', async () => {
     const { call, beginCall } = await startTeam([earlierServer('files')]);
-    const slow = beginCall('slow', { ms: 1500 }, {}, 'bob');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const held = holdsCall();
+    const slow = beginCall('slow', { file: held.file }, {}, 'bob');
+    await held.untilBegun();
     const { result } = await call('delete');
+    held.letGo();
     expect(textIn(result)).toMatch(
       /^INPUT_REQUIRED: files needs to ask a question\. Calls of several callers were running/,
     );
@@ -200,15 +214,19 @@ describe('several callers of one server on standard input', () => {
 
   test('nobody is asked what a prompt or a cancelled call of another person wants to know', async () => {
     const { call, beginCall, url } = await startTeam([earlierServer('files')]);
-    const left = beginCall('late', { ms: 1200 });
+    const [heldLate, heldSlow] = [holdsCall(), holdsCall()];
+    const left = beginCall('late', { file: heldLate.file });
     left.reply.catch(() => {});
-    const slow = beginCall('slow', { ms: 2000 }, {}, 'bob');
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const slow = beginCall('slow', { file: heldSlow.file }, {}, 'bob');
+    await Promise.all([heldLate.untilBegun(), heldSlow.untilBegun()]);
     left.leave();
     const prompt = { name: 'files__ask' };
     const headers = headersFor('prompts/get', prompt.name, 'alice');
     const { text } = await send(url, { headers, body: bodyFor('prompts/get', prompt) });
     expect(text).toContain('cancel');
+    heldLate.letGo();
+    await heldLate.untilAnswered();
+    heldSlow.letGo();
     const { result } = (await slow.reply).message;
     expect(result).toMatchObject({
       content: [{ text: expect.stringMatching(/^INPUT_REQUIRED: files needs to ask a question\./) }, { text: 'slow' }],
@@ -218,10 +236,13 @@ describe('several callers of one server on standard input', () => {
 
   test('over Streamable HTTP, the stream says whose call asks', async () => {
     const { call, beginCall, stateOf } = await startTeam([await earlierRemote('files')]);
-    const slow = beginCall('slow', { ms: 1000 }, {}, 'bob');
+    const held = holdsCall();
+    const slow = beginCall('slow', { file: held.file }, {}, 'bob');
+    await held.untilBegun();
     const state = await stateOf('delete');
     expect(textIn((await call('echo', { text: 'at once' }, {}, 'bob')).result)).toBe('at once');
     expect(textIn((await call('delete', {}, { ...state, inputResponses: ACCEPTED })).result)).toContain('accept');
+    held.letGo();
     expect(textIn((await slow.reply).message.result)).toBe('slow');
   });
 });
@@ -247,8 +268,10 @@ test('open questions of one caller leave places on the server to others, who do 
 
 test('a question outside of a call gets `cancel`', async () => {
   const { call } = await startTeam([earlierServer('files')]);
-  expect(textIn((await call('outside')).result)).toBe('done');
-  await eventually(async () => textIn((await call('seen')).result) === '[{"action":"cancel"}]');
+  const { file, untilAnswered } = holdsCall();
+  expect(textIn((await call('outside', { file })).result)).toBe('done');
+  await untilAnswered();
+  expect(textIn((await call('seen')).result)).toBe('[{"action":"cancel"}]');
 });
 
 describe('REST', () => {

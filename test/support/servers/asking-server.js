@@ -1,5 +1,7 @@
 // A server of the revisions with `initialize` on standard input and output, by the official SDK, whose tools ask. `urls-first` is refused until its URL
-// was visited; `outside` asks after its call has ended; `slow` answers after so many milliseconds, and `late` asks then.
+// was visited. `outside` asks after its call has ended, and then creates `FILE.answered`: a call meanwhile would be the one that is asked. `slow` and `late`
+// create `FILE.begun`, then wait for `FILE.go`: `slow` answers then, and `late` asks then.
+import { existsSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -14,6 +16,11 @@ import {
 import { ASKING, ASKING_TOOLS, toResult } from './asking-tools.js';
 
 const MORE = ['urls-first', 'outside', 'slow', 'late', 'seen', 'declared', 'taken-back', 'completes', 'exit'];
+
+async function untilLetGo(file) {
+  writeFileSync(`${file}.begun`, '');
+  while (!existsSync(`${file}.go`)) await sleep(10);
+}
 
 /** Connects such a server to a transport. */
 export async function connectAskingServer(transport) {
@@ -44,13 +51,23 @@ export async function connectAskingServer(transport) {
       const url = { mode: 'url', message: 'Sign in', url: 'https://example.com/first', elicitationId: 'first' };
       throw new McpError(-32042, 'URLs must be visited', { elicitations: [url] });
     },
-    outside: (_, __, ask) => {
-      setTimeout(() => ask({ message: 'Outside?', requestedSchema: { type: 'object', properties: {} } }), 50);
+    outside: ({ file }, _, ask) => {
+      setTimeout(async () => {
+        await ask({ message: 'Outside?', requestedSchema: { type: 'object', properties: {} } });
+        writeFileSync(`${file}.answered`, '');
+      }, 50);
       return 'done';
     },
-    slow: ({ ms }) => sleep(ms).then(() => 'slow'),
-    late: ({ ms }, _, ask) =>
-      sleep(ms).then(() => ask({ message: 'Late?', requestedSchema: { type: 'object', properties: {} } })),
+    slow: async ({ file }) => {
+      await untilLetGo(file);
+      return 'slow';
+    },
+    late: async ({ file }, _, ask) => {
+      await untilLetGo(file);
+      const answer = await ask({ message: 'Late?', requestedSchema: { type: 'object', properties: {} } });
+      writeFileSync(`${file}.answered`, '');
+      return answer;
+    },
     seen: () => seen,
     declared: () => server.getClientCapabilities() ?? {},
     'taken-back': async (_, ask) => {
