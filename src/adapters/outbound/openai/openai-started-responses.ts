@@ -7,6 +7,7 @@ import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ClientFor } from './api-client.ts';
 import type { FailureContext } from './failure.ts';
 import { ResponseEvents } from './response-events.ts';
+import { isOpen } from './response-forms.ts';
 import { readResponse } from './response-reader.ts';
 import { toSearchReply, toUse } from './search-reply.ts';
 
@@ -58,7 +59,7 @@ export class OpenAiStartedResponses implements StartedResponses {
 
 function toLook(response: JsonObject, context: FailureContext, timeZone: string): Look {
   const { searches } = toUse(response);
-  if (response.status === 'queued' || response.status === 'in_progress') return { searches };
+  if (isOpen(response)) return { searches };
   return { searches, outcome: toSearchReply(response, context, timeZone).mapErr(({ error }) => error) };
 }
 

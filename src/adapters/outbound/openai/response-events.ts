@@ -2,7 +2,8 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { asObject, asText, isObject, type JsonObject, parseShortNumbers } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
-import { openedPage, queriesOf } from './search-reply.ts';
+import { isOpen, saysSomething } from './response-forms.ts';
+import { isSearchCall, openedPage, queriesOf } from './search-calls.ts';
 import { StreamedOutput } from './streamed-output.ts';
 
 const ITEM_DONE = 'response.output_item.done';
@@ -44,6 +45,7 @@ export class ResponseEvents {
   #begun: JsonObject = {};
   #failed: JsonObject | undefined;
   #characters = 0;
+  #strangeData: string | undefined;
 
   constructor(context: FailureContext, options: Options = {}) {
     this.context = context;
@@ -57,7 +59,8 @@ export class ResponseEvents {
 
   /** The response, if it is complete although no terminal event came. */
   get answered(): JsonObject | undefined {
-    return this.isAnswered ? this.#complete({ ...this.#begun, status: 'completed' }) : undefined;
+    const isComplete = this.isAnswered || this.#output.hasTextEnded;
+    return isComplete ? this.#complete({ ...this.#begun, status: 'completed' }) : undefined;
   }
 
   /** Whether the response has failed without a reason, which a later event may have. */
@@ -65,15 +68,20 @@ export class ResponseEvents {
     return this.#failed !== undefined && !isObject(this.#failed.error);
   }
 
+  /** The first data that belongs to no response, if nothing else came. */
+  get strangeData(): string {
+    return this.id === undefined && !this.#output.hasText ? (this.#strangeData ?? '') : '';
+  }
+
   /** Takes a response that is no stream. If it is in progress, it continues at the API. */
   takeResponse(response: JsonObject): void {
     this.id = asText(response.id) ?? this.id;
-    if (response.status === 'queued' || response.status === 'in_progress') this.#options.onCreated?.();
+    if (isOpen(response)) this.#options.onCreated?.();
   }
 
   take(name: string | undefined, data: string): void {
     if ((this.outcome !== undefined && this.#failed === undefined) || this.#isUnread(name)) return;
-    if (TEXT_ENDS.has(name)) this.#output.addEnd(data);
+    if (TEXT_ENDS.has(name)) this.#output.addEnd(name, data);
     else if (name === ANNOTATION) this.#output.addAnnotation(data);
     else this.#parse(name, data);
   }
@@ -97,6 +105,9 @@ export class ResponseEvents {
         this.outcome = ok({ status: 'incomplete', ...this.#complete(response) });
         break;
       case 'response.completed':
+      case 'response.done':
+        this.outcome = ok(completed(this.#complete(response)));
+        break;
       case 'response.cancelled':
         this.outcome = ok(this.#complete(response));
         break;
@@ -127,15 +138,22 @@ export class ResponseEvents {
       case ITEM_DONE:
         if (item === undefined) break;
         this.#output.close(event, item);
-        if (item.type === 'web_search_call') this.#reportSearch(item);
+        if (isSearchCall(item)) this.#reportSearch(item);
         break;
       // The name of an event may be in its data only.
       case ANNOTATION:
         this.#output.addAnnotation(data);
         break;
       default:
-        if (TEXT_ENDS.has(type)) this.#output.addEnd(data);
+        if (TEXT_ENDS.has(type)) this.#output.addEnd(type, data);
+        else if (type === undefined) this.#takeUntyped(event, data);
     }
+  }
+
+  /** An event without a type: the whole response, or something that is no event of a response. */
+  #takeUntyped(event: JsonObject, data: string): void {
+    if (Array.isArray(event.output) && !isOpen(event)) this.outcome = ok(this.#complete(event));
+    else if (saysSomething(event)) this.#strangeData ??= data;
   }
 
   /** Data that is no object: the end of the stream, or a failure as a text. */
@@ -170,6 +188,11 @@ export class ResponseEvents {
   #complete(response: JsonObject = {}): JsonObject {
     return this.#output.complete(response);
   }
+}
+
+/** The response of an event that ends it. Some servers send it with the status that it began with. */
+function completed(response: JsonObject): JsonObject {
+  return isOpen(response) ? { ...response, status: 'completed' } : response;
 }
 
 /** Whether an event is a refusal. The name is `error` in the API's documentation; other servers send the body of an error response without a type. */

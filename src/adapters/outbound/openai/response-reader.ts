@@ -7,6 +7,7 @@ import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
 import { shownText } from './refusal.ts';
 import type { ResponseEvents } from './response-events.ts';
+import { toResponse } from './response-forms.ts';
 
 interface Reading {
   readonly events: ResponseEvents;
@@ -40,8 +41,9 @@ export async function readResponse(
 
 /** Reads a text that is no event stream: a response in JSON, or what a proxy sends in its place. */
 function readText(text: string, events: ResponseEvents): Result<JsonObject, Failure> {
-  const response = parseShortNumbers(text);
-  if (isObject(response)) {
+  const body = parseShortNumbers(text);
+  if (isObject(body)) {
+    const response = toResponse(body);
     events.takeResponse(response);
     return ok(response);
   }
@@ -82,8 +84,9 @@ async function readStream(
   const { outcome, answered } = events;
   if (outcome !== undefined) return outcome;
   if (answered !== undefined) return ok(answered);
-  if (parser.strangeText === '') throw new Error('the stream ended too early');
-  return readText(parser.strangeText, events);
+  const strange = parser.strangeText || events.strangeData;
+  if (strange === '') throw new Error('the stream ended too early');
+  return readText(strange, events);
 }
 
 type Chunks = AsyncIterator<Uint8Array, unknown> | Iterator<Uint8Array, unknown>;

@@ -7,7 +7,7 @@ import {
   objectsOf,
   parseShortNumbers,
 } from '../../../domain/values/json.ts';
-import { isAnswer, isMessage, textOf } from './search-reply.ts';
+import { annotationsOf, isAnswer, isMessage, partsOf, textOf, toResponse } from './response-forms.ts';
 
 /** A part of a message, as its deltas were streamed. */
 interface StreamedPart {
@@ -20,21 +20,35 @@ interface StreamedPart {
 export class StreamedOutput {
   /** The complete items by their positions. */
   readonly #items = new Map<number, JsonObject>();
-  readonly #opened = new Set<number>();
+  /** The items that have begun and are not complete. */
+  readonly #opened = new Map<number, JsonObject>();
   readonly #parts = new Map<string, StreamedPart>();
   /** Events that usually repeat what the items have. They are parsed only if the items lack it. */
   readonly #ends: string[] = [];
   readonly #annotations: string[] = [];
+  /** Whether the end of a text is the latest that came of an item. */
+  #isTextEnded = false;
 
   open(event: JsonObject): void {
     const index = asNumber(event.output_index);
-    if (index !== undefined) this.#opened.add(index);
+    if (index !== undefined) this.#opened.set(index, asObject(event.item) ?? {});
+    this.#isTextEnded = false;
   }
 
   close(event: JsonObject, item: JsonObject): void {
-    const index = asNumber(event.output_index) ?? this.#items.size;
-    this.#items.set(index, item);
-    this.#opened.delete(index);
+    const index = asNumber(event.output_index);
+    this.#items.set(this.#placeOf(item, index), item);
+    if (index !== undefined) this.#opened.delete(index);
+    this.#isTextEnded = false;
+  }
+
+  /** The position of an item. Some servers name no position, and complete an item twice, or name the same one for all items. */
+  #placeOf(item: JsonObject, index: number | undefined): number {
+    const id = asText(item.id);
+    const repeated = [...this.#items].find(([, other]) => id !== undefined && other.id === id)?.[0];
+    const place = index ?? repeated ?? this.#items.size;
+    const { type = item.type } = this.#items.get(place) ?? {};
+    return type === item.type ? place : Math.max(...this.#items.keys()) + 1;
   }
 
   addDelta(event: JsonObject, delta: string): void {
@@ -43,15 +57,23 @@ export class StreamedOutput {
     const streamed = this.#parts.get(key);
     if (streamed === undefined) this.#parts.set(key, { event, deltas: [delta] });
     else streamed.deltas.push(delta);
+    this.#isTextEnded = false;
   }
 
-  /** Keeps the end of a text. */
-  addEnd(data: string): void {
+  /** Keeps the end of a text, or of a part, which can be one of reasoning. */
+  addEnd(type: string | undefined, data: string): void {
     this.#ends.push(data);
+    this.#isTextEnded ||= type !== 'response.content_part.done';
   }
 
   addAnnotation(data: string): void {
     this.#annotations.push(data);
+  }
+
+  /** Whether the text of a message is complete, but not the message itself. */
+  get hasTextEnded(): boolean {
+    const opened = [...this.#opened.values()];
+    return this.#isTextEnded && opened.every((item) => isMessage(item) && item.phase !== 'commentary');
   }
 
   /** Whether an answer is complete: so is each item that has begun, and the last one is a message with a text. */
@@ -66,15 +88,17 @@ export class StreamedOutput {
   }
 
   /** A response with everything that was streamed. The items of the stream are complete, unless the response has more of them. */
-  complete(response: JsonObject): JsonObject {
+  complete(body: JsonObject): JsonObject {
+    const response = toResponse(body);
     const received = objectsOf(response.output);
     const isStreamed = this.#items.size > 0 && this.#items.size >= received.length;
     const items = new Map<number, JsonObject>(isStreamed ? this.#items : received.entries());
     const isSilent = ![...items.values()].some((item) => isMessage(item) && textOf(item) !== '');
     for (const { event, deltas } of this.#parts.values()) addText(items, event, deltas.join(''));
-    for (const event of isSilent ? this.#ends.map(parseShortNumbers).filter(isObject) : []) {
+    const isBare = ![...items.values()].some((item) => annotationsOf(item).length > 0);
+    for (const event of isSilent || isBare ? this.#ends.map(parseShortNumbers).filter(isObject) : []) {
       const part = asObject(event.part) ?? {};
-      addText(items, event, textIn(event) || textIn(part));
+      if (isSilent) addText(items, event, textIn(event) || textIn(part));
       for (const annotation of objectsOf(part.annotations)) addAnnotation(items, { ...event, annotation });
     }
     if (this.#annotations.length > [...items.values()].flatMap(annotationsOf).length)
@@ -106,7 +130,7 @@ function addText(items: Map<number, JsonObject>, event: JsonObject, text: string
 
 /** A message with the text of a part that it lacks, or has only the beginning of. Another text is what the server made of the streamed one. */
 function withText(message: JsonObject, event: JsonObject, text: string): JsonObject {
-  const content = [...objectsOf(message.content)];
+  const content = [...partsOf(message)];
   const index = Math.min(asNumber(event.content_index) ?? 0, content.length);
   const part = content[index] ?? {};
   if (!text.startsWith(textOf({ content: [part] }))) return message;
@@ -123,14 +147,10 @@ function addAnnotation(items: Map<number, JsonObject>, event: JsonObject): void 
   const key = JSON.stringify(annotation);
   if (annotationsOf(message).some((other) => JSON.stringify(other) === key)) return;
   const index = asNumber(event.content_index) ?? 0;
-  const content = objectsOf(message.content).map((part, position) =>
+  const content = partsOf(message).map((part, position) =>
     position === index ? { ...part, annotations: [...objectsOf(part.annotations), annotation] } : part,
   );
   items.set(at, { ...message, content });
-}
-
-function annotationsOf({ content }: JsonObject): readonly JsonObject[] {
-  return objectsOf(content).flatMap(({ annotations }) => objectsOf(annotations));
 }
 
 /** The message of an event, by its position or its ID; otherwise the last message. */

@@ -106,6 +106,16 @@ test.each<[what: string, steps: readonly Step[], texts: readonly string[], annot
     ['5.'],
     [LINK],
   ],
+  [
+    'the end of a part with an annotation that the item lacks',
+    [
+      ['response.content_part.done', { ...PLACE, part: { type: 'output_text', text: '5.', annotations: [LINK] } }],
+      done(message('5.'), 1),
+      completed(message('5.')),
+    ],
+    ['5.'],
+    [LINK],
+  ],
   ['an annotation of a text in deltas', [delta('5.'), annotated, completed()], ['5.'], [LINK]],
 ])('a reply has what was streamed as %s', (_, steps, texts, annotations = []) => {
   const { all, take } = events();
@@ -116,6 +126,19 @@ test.each<[what: string, steps: readonly Step[], texts: readonly string[], annot
   const parts = output.flatMap(({ content = [] }) => content);
   expect(parts.map(({ text }) => text)).toEqual(texts);
   expect(parts.flatMap((part) => part.annotations ?? [])).toEqual(annotations);
+});
+
+// S40
+test.each<[what: string, steps: readonly Step[]]>([
+  ['positions that are all the same', [done(SEARCH, 0), done(message('5.'), 0)]],
+  [
+    'no positions, and an item that is complete twice',
+    [SEARCH, message('5.'), message('5.')].map((item) => ['response.output_item.done', { item }] as const),
+  ],
+])('items with %s are each there once', (_, steps) => {
+  const { all, take } = events();
+  for (const [type, more] of [...steps, completed()]) take(type, more);
+  expect(all.outcome?._unsafeUnwrap().output).toEqual([SEARCH, message('5.')]);
 });
 
 test('two parts of one message are not two messages', () => {

@@ -65,3 +65,64 @@ describe('a body', () => {
     });
   });
 });
+
+// S40
+describe('a response that has another form', () => {
+  const data = (...events: readonly object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+  const DELTA = { type: 'response.output_text.delta', output_index: 0, delta: 'It is 5.' };
+  const ANSWER = { output: [{ type: 'message' }] };
+
+  test.each<[form: string, body: object]>([
+    ['wrapped as `response`', { response: RESPONSE }],
+    ['wrapped as `result`', { result: RESPONSE, success: true, errors: [] }],
+    ['with a text as output', { ...RESPONSE, output: 'It is 5.' }],
+    ['with a text beside the output', { ...RESPONSE, output: [], output_text: 'It is 5.' }],
+    ['with a text in place of the output', { ...RESPONSE, output: undefined, output_text: 'It is 5.' }],
+  ])('%s is read', async (_, body) => {
+    const { outcome } = await read(text(JSON.stringify(body)), { type: 'application/json' });
+    expect(outcome._unsafeUnwrap()).toMatchObject(ANSWER);
+  });
+
+  test.each<[form: string, body: string]>([
+    ['the whole response as its only event', data(RESPONSE)],
+    ['another terminal event', data(DELTA, { type: 'response.done', response: { ...RESPONSE, output: [] } })],
+    [
+      'a terminal event with an earlier status',
+      data(ITEM, { type: 'response.completed', response: { status: 'in_progress' } }),
+    ],
+    ['the end of a text, but not of its item', data(DELTA, { type: 'response.output_text.done', text: 'It is 5.' })],
+  ])('that ends with %s is an answer', async (_, body) => {
+    const { outcome } = await read(text(body));
+    expect(outcome._unsafeUnwrap()).toMatchObject({ status: 'completed', ...ANSWER });
+  });
+
+  test.each<[what: string, body: string]>([
+    ['deltas', data(DELTA)],
+    [
+      'the end of a commentary',
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: { type: 'message', phase: 'commentary' } },
+        DELTA,
+        { type: 'response.output_text.done', text: 'It is 5.' },
+      ),
+    ],
+    [
+      'the end of a text while a search runs',
+      data({ type: 'response.output_item.added', output_index: 1, item: { type: 'web_search_call' } }, DELTA, {
+        type: 'response.output_text.done',
+        text: 'It is 5.',
+      }),
+    ],
+    ['pings', data({ type: 'ping' })],
+  ])('that ends after %s ended too early', async (_, body) => {
+    const { outcome } = await read(text(body));
+    expect(outcome._unsafeUnwrapErr()).toMatchObject({ error: { kind: 'connection_failed' }, isTransient: true });
+  });
+
+  test('that is a stream of another API is quoted, and not asked for again', async () => {
+    const chunk = { object: 'chat.completion.chunk', choices: [{ delta: { content: 'It is 5.' } }] };
+    const { outcome, events } = await read(text(`${data(chunk)}data: [DONE]\n\n`));
+    expect(events.outcome).toBeUndefined();
+    expect(outcome._unsafeUnwrap()).toMatchObject(chunk);
+  });
+});
