@@ -14,7 +14,7 @@ export function toClaim(segment: string): string {
   // Most claims have no emphasis, and looking for it takes longer than all the rest.
   const shown = (/[*~_]/.test(line) ? line.replace(EMPHASIS, '') : line)
     .replace(/\[\^?\d{1,3}\]|\|{1,3}/g, ' ')
-    .replace(/\s+/g, ' ');
+    .replace(/\s{2,}|[^\S ]/g, ' ');
   const text = withoutEnd(shown, /[\s([（【「]/).trim();
   if (text.length <= MAX_CLAIM_CHARS) return text;
   // Removes the part of a word or number that was cut.

@@ -21,7 +21,7 @@ const CLOSING: Readonly<Record<string, string>> = {
   '「': '」',
   '『': '』',
 };
-const ANY = new RegExp(`[${Object.keys(CLOSING).join('')}]`);
+const MARK = new RegExp(`[${Object.entries(CLOSING).flat().join('')}]`, 'g');
 /** Shorter passages are names, titles and terms. */
 const [MIN_CHARS, MIN_JAPANESE] = [25, 12];
 /** Maximum length of a passage. A mark that is not closed within it opens nothing. */
@@ -30,15 +30,20 @@ const MAX_CHARS = 3000;
 /** The passages of a block in quotation marks that are long enough to be quotations. */
 export function quotedPassages({ text, codes, placeOf }: MarkedText): readonly QuotedPassage[] {
   const passages: QuotedPassage[] = [];
-  if (!ANY.test(text)) return passages;
+  const marks = [...text.matchAll(MARK)].map(({ index }) => index);
+  if (marks.length === 0) return passages;
   const inCode = new Set(codes.flatMap(({ at, end }) => Array.from({ length: end - at }, (_, index) => at + index)));
-  const ends = closingMarks(text, (index) => inCode.has(placeOf(index)));
-  for (let start = 0; start < text.length; start += 1) {
+  const ends = closingMarks(
+    text,
+    marks.filter((index) => !inCode.has(placeOf(index))),
+  );
+  let read = 0;
+  for (const start of marks) {
     const last = ends.get(start);
-    if (last === undefined) continue;
+    if (last === undefined || start < read) continue;
     const quoted = withoutMarks(text.slice(start + 1, last));
     if (isQuotation(quoted)) passages.push({ text: quoted, start, end: last + 1 });
-    start = last;
+    read = last + 1;
   }
   return passages;
 }
@@ -52,22 +57,21 @@ function isQuotation(text: string): boolean {
   return text.length >= (isJapaneseScript(text) ? MIN_JAPANESE : MIN_CHARS);
 }
 
-/** The index of the closing mark by that of each opening mark, in one pass for each kind of marks. */
-function closingMarks(text: string, isCode: (index: number) => boolean): ReadonlyMap<number, number> {
+/** The index of the closing mark by that of each opening mark, in one pass over the marks for each kind. */
+function closingMarks(text: string, marks: readonly number[]): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   for (const [opening, closing] of Object.entries(CLOSING)) {
-    const isMark = (at: number) => (text.charAt(at) === opening || closing.includes(text.charAt(at))) && !isCode(at);
-    if (text.includes(opening)) addPairs(ends, text, opening, isMark);
+    const ofKind = marks.filter((at) => text.charAt(at) === opening || closing.includes(text.charAt(at)));
+    addPairs(ends, text, opening, ofKind);
   }
   return ends;
 }
 
 /** Adds the pairs of one kind of marks. Marks of the same kind are nested, but straight ones are not. */
-function addPairs(ends: Map<number, number>, text: string, opening: string, isMark: (index: number) => boolean): void {
+function addPairs(ends: Map<number, number>, text: string, opening: string, marks: readonly number[]): void {
   const isStraight = CLOSING[opening] === opening;
   const open: number[] = [];
-  for (let at = text.indexOf(opening); at < text.length; at += 1) {
-    if (!isMark(at)) continue;
+  for (const at of marks) {
     const start = open.at(-1);
     const isNear = start !== undefined && at - start < MAX_CHARS;
     const isOpening = text.charAt(at) === opening;

@@ -6,7 +6,7 @@ export function fold(text: string): string {
       // The only character whose lower case is longer.
       .replaceAll('İ', 'i')
       .toLowerCase()
-      .replace(/[^\S\n]|[⁰-₉²³¹]/g, ' ')
+      .replace(/[^\S\n ]|[⁰-₉²³¹]/g, ' ')
       .replace(/[‐-―−〜~]/g, '-')
       .replace(/[‘’]/g, "'")
       .replace(/[○◯零]/g, '〇')

@@ -25,7 +25,7 @@ const ORDINALS = new Map(Object.entries({ first: 1, second: 2, third: 3, fifth: 
 const SMALL = `(?:(?:${TENS.join('|')})(?:[ -](?:${UNITS.slice(1).join('|')})(?![a-z]))?|${[...TEENS, ...UNITS].join('|')})`;
 const HAS_SMALL = new RegExp(SMALL);
 const SCALE = `(?:${Object.keys(SCALES).join('|')})`;
-const PART = `${SMALL}(?:[ -]and[ -]a[ -]half)?(?:[ -]${SCALE}){0,3}`;
+const PART = `${SMALL}(?:[ -]and[ -]a[ -]half)?(?:[ -]${SCALE}){0,4}`;
 const ORDINAL = `(?:(?:${TENS.join('|')})[ -])?(?:${[...ORDINALS.keys()].join('|')}|(?:${[...UNITS, ...TEENS].join('|')})th)|(?:${TENS.map((word) => word.slice(0, -1)).join('|')})ieth`;
 /** Further parts follow a scale only, so that "four and five" are two numbers. */
 const WORDS = new RegExp(

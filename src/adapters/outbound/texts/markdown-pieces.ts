@@ -13,10 +13,13 @@ import { HtmlReader } from './html-reader.ts';
  */
 export function markdownTree(text: string): Root {
   return fromMarkdown(text, {
-    extensions: [gfmTable(), gfmFootnote(), { disable: { null: ['attention'] } }],
+    extensions: [...(TABLE.test(text) ? [gfmTable()] : []), gfmFootnote(), { disable: { null: ['attention'] } }],
     mdastExtensions: [gfmTableFromMarkdown(), gfmFootnoteFromMarkdown()],
   });
 }
+
+/** What every table has. Each line of a text without it would be read as the head of one first. */
+const TABLE = /\||:-|-:/;
 
 /** The pieces of a text in Markdown, by its tree. */
 export function markdownPieces(text: string, tree: Root): readonly TextPiece[] {
