@@ -1,7 +1,8 @@
 import type { ConfigProblem } from '../../../application/ports/config.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
 import { readText } from '../files/local-files.ts';
-import { CLIENT_KEYS, type KeyContext, ruleOf } from './client-keys.ts';
+import { CLIENT_KEYS, ruleOf } from './client-keys.ts';
+import type { KeyContext } from './key-context.ts';
 import { meantKey, SERVER_WORDS } from './member-words.ts';
 import { type Report, reporter, toText } from './problems.ts';
 import { type ExpandContext, expandReferences, notChecked } from './references.ts';
@@ -10,8 +11,8 @@ import { SERVER_TABLE } from './server-keys.ts';
 /** An entry of another client in the form of the YAML file. */
 export interface TranslatedEntry {
   readonly value: unknown;
-  /** A command that prints further headers. */
-  readonly headersHelper?: string;
+  /** The words of a command that prints further headers. */
+  readonly headersHelper?: readonly string[];
   /** The paths of texts whose references were already replaced. */
   readonly literal: ReadonlySet<string>;
   /** The key in the file for a key in YAML, if it is another. */
@@ -52,7 +53,7 @@ export class Notices {
   }
 }
 
-interface Given extends Pick<KeyContext, 'entry' | 'project' | 'documents'> {
+interface Given extends Pick<KeyContext, 'entry' | 'project' | 'documents' | 'secondsUpTo'> {
   readonly file: string;
   readonly where: string;
   readonly name: string;
@@ -103,7 +104,7 @@ export class Translation {
       sources: this.#sources,
       found: this.#found,
       files: this.#files,
-      ...(typeof headersHelper === 'string' && { headersHelper }),
+      ...(Array.isArray(headersHelper) && { headersHelper }),
     };
   }
 
@@ -125,7 +126,7 @@ export class Translation {
   }
 
   #readKey(key: string): void {
-    const { where, entry, project, file, documents, written } = this.#given;
+    const { where, entry, project, file, documents, secondsUpTo, written } = this.#given;
     const rule = ruleOf(key);
     if (rule === undefined || 'notRead' in rule) {
       this.#notRead(key, rule?.notRead ?? unknownAdvice(key));
@@ -133,7 +134,7 @@ export class Translation {
     }
     const reportHere = reporter(this.#found, file);
     const path = `${where}.${key}`;
-    const expand = (text: string) => {
+    const expand: KeyContext['expand'] = (text, form = this.#context.references.form) => {
       const before = this.#found.length;
       let isUnset = false;
       const onUnset =
@@ -142,7 +143,8 @@ export class Translation {
           isUnset = true;
           this.#context.onUnset?.(...problem);
         });
-      const read = expandReferences(text, path, { ...this.#context, onUnset }, reportHere);
+      const references = { ...this.#context.references, form };
+      const read = expandReferences(text, path, { ...this.#context, references, onUnset }, reportHere);
       return isUnset || this.#found.length > before ? undefined : read;
     };
     const variable = (name: string) => {
@@ -156,6 +158,7 @@ export class Translation {
       name: written,
       documents,
       project,
+      secondsUpTo,
       expand,
       readFile: (file) => {
         this.#files.push(file);

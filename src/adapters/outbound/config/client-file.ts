@@ -142,7 +142,7 @@ function sectionsOf(client: Client, content: unknown): readonly Section[] {
   const common = COMMON.filter((path) => !own.includes(String(path)));
   const places = own.includes('servers') ? [...common, ...client.servers] : [...client.servers, ...common];
   const sections = places.flatMap((path): readonly Section[] => {
-    const servers = at(content, path);
+    const servers = at(content, path) ?? at(content, [path.join('.')]);
     if (!isObject(servers)) return [];
     // `mcp` may have settings alone, and `mcp.servers` may be a server.
     const isOther =
@@ -214,22 +214,23 @@ function realPath(path: string): string {
   return attempted(() => realpathSync(path)) ?? resolve(path);
 }
 
-/** The folders of projects in which clients keep their files, such as `.vscode` and `.kiro/settings`. */
-const FOLDERS = [
-  ...new Set(CLIENTS.flatMap(({ files }) => files.filter((end) => end.includes('/')).map((end) => dirname(end)))),
-];
+/** The names of files that a project has at its top. */
+const AT_TOP = new Set(CLIENTS.flatMap(({ files }) => files.filter((end) => !end.includes('/'))));
 
 /**
- * The folder of the project to which a file belongs: the one above `.vscode` and the like, or else that of the file. Servers of a person's file
- * start where this program was started.
+ * The folder of the project to which a file belongs: the one above `.vscode` and the like, also above `.kiro/settings`, or else that of the file.
+ * Servers of a person's file start where this program was started.
  */
 export function projectOf(file: string): string {
-  const folder = posix(dirname(resolve(file)));
-  const ofClient = FOLDERS.find((end) => folder.endsWith(`/${end}`));
-  const project = resolve(ofClient === undefined ? folder : folder.slice(0, -ofClient.length));
+  const path = resolve(file);
+  const folders = ancestors(dirname(path)).slice(0, AT_TOP.has(basename(path)) ? 1 : 2);
+  const repository = folders.findIndex((folder) => existsSync(join(folder, '.git')));
+  const ofClient = folders.findIndex((folder) => basename(folder).startsWith('.'));
+  const isOfClient = ofClient >= 0 && (repository < 0 || ofClient < repository);
+  const project = isOfClient ? dirname(folders[ofClient] ?? '') : dirname(path);
   const home = homeFolder();
   if (home === undefined) return project;
-  const inHome = posix(relative(home, resolve(file)));
+  const inHome = posix(relative(home, path));
   const isUserFile = CLIENTS.some(({ userFiles = [] }) => userFiles.some((end) => `/${inHome}`.endsWith(`/${end}`)));
   const isInHome = !inHome.startsWith('../') && !/^[A-Za-z]:/.test(inHome);
   return project === resolve(home) || (isInHome && isUserFile) ? process.cwd() : project;

@@ -1,30 +1,9 @@
 import * as util from 'node:util';
+import { commandWords } from '../../../domain/values/command-words.ts';
 import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { expandPath, type readText } from '../files/local-files.ts';
+import { expandPath } from '../files/local-files.ts';
+import type { KeyContext, Targets } from './key-context.ts';
 import { toText } from './problems.ts';
-
-/** What a key of a client sets: the keys of a server in YAML, by their paths. */
-type Targets = Readonly<Record<string, unknown>>;
-
-/** The entry and the file in which a key is read. */
-export interface KeyContext {
-  readonly entry: JsonObject;
-  readonly name: string;
-  /** Whether the client of the file documents a key. */
-  readonly documents: (key: string) => boolean;
-  /** The folder of the project, at which relative paths start. */
-  readonly project: string;
-  /** Replaces the references of a text. Undefined if one has no value, which is then reported. */
-  readonly expand: (text: string) => string | undefined;
-  /** Reads a file, which is watched from then on. */
-  readonly readFile: typeof readText;
-  /** The value of a variable of this program; undefined if it is not set. */
-  readonly variable: (name: string) => string | undefined;
-  /** Reports a problem with the value, so that the server is left out. `member`: a part of the value. */
-  readonly report: (message: string, member?: string) => undefined;
-  /** Says what is not read, and what to do. */
-  readonly notRead: (advice: string) => undefined;
-}
 
 type KeyRule =
   | {
@@ -67,7 +46,7 @@ export const CLIENT_KEYS = {
   http_headers: { is: '`headers`', read: readMap('headers') },
   env_http_headers: { is: '`headers`, from variables', read: readHeaderVariables, isLiteral: true },
   bearer_token_env_var: { is: 'the variable with the token of `Authorization`', read: readBearer, isLiteral: true },
-  timeout: { is: '`timeout`, below 1000 in seconds', read: readTimeout },
+  timeout: { is: '`timeout`, below 1000 in seconds, of Roo and Cline up to 3600', read: readTimeout },
   tool_timeout_sec: seconds('timeout'),
   startup_timeout_ms: milliseconds('startup_timeout'),
   startup_timeout_sec: seconds('startup_timeout'),
@@ -128,9 +107,10 @@ function withoutNull(value: unknown): unknown {
   return isObject(value) ? Object.fromEntries(Object.entries(value).filter(([, member]) => member != null)) : value;
 }
 
-function readCommand(value: unknown, { documents, report }: KeyContext): Targets | undefined {
+function readCommand(value: unknown, { documents, entry, report }: KeyContext): Targets | undefined {
   if (isObject(value)) return withoutNull({ command: value.path, args: value.args, env: value.env }) as Targets;
-  if (typeof value === 'string' && !documents('args')) return report(`expected a list of texts: ${asList(value)}`);
+  if (typeof value === 'string' && !documents('args') && entry.args == null)
+    return report(`expected a list of texts: ${asList(value)}`);
   const [command, ...args] = Array.isArray(value) ? value : [value];
   const isFromHome = typeof command === 'string' && /^~[/\\]/.test(command);
   return { command: isFromHome ? expandPath(command) : command, ...(args.length > 0 && { args }) };
@@ -189,8 +169,13 @@ function readBearer(value: unknown, { variable, report }: KeyContext): Targets |
   return { headers: { Authorization: `Bearer ${token}` } };
 }
 
-function readHelper(value: unknown, { report }: KeyContext): Targets | undefined {
-  return typeof value === 'string' ? { headersHelper: value } : report('expected a command that prints headers');
+/** The words of a command, with its variables, which Claude Code leaves to a shell. */
+function readHelper(value: unknown, { expand, report }: KeyContext): Targets | undefined {
+  if (typeof value !== 'string') return report('expected a command that prints headers');
+  const words = commandWords(value);
+  if (words === undefined) return report('expected a command, with each quotation closed');
+  const expanded = words.flatMap((word) => expand(word, 'bare') ?? []);
+  return expanded.length < words.length ? undefined : { headersHelper: expanded };
 }
 
 function readFolder(value: unknown, { expand, project, report }: KeyContext): Targets | undefined {
@@ -211,7 +196,7 @@ function readTransport(value: unknown, { report }: KeyContext): Targets | undefi
 /** Clients write seconds or milliseconds into one key, and no limit is meant to be some milliseconds. */
 function readTimeout(value: unknown, context: KeyContext): Targets | undefined {
   // opencode has one limit for starts, and one for calls.
-  if (!isObject(value)) return toMs('timeout', (number) => (number < 1000 ? 1000 : 1))(value, context);
+  if (!isObject(value)) return toMs('timeout', (number) => (number <= context.secondsUpTo ? 1000 : 1))(value, context);
   const start = value.startup == null ? {} : toMs('startup_timeout', () => 1)(value.startup, context);
   const call = value.request == null ? {} : toMs('timeout', () => 1)(value.request, context);
   return start && call && { ...start, ...call };

@@ -8,7 +8,7 @@ export interface Client {
   readonly files: readonly string[];
   /** The ends of the paths of its files in the home folder that belong to no project. */
   readonly userFiles?: readonly string[];
-  /** Where its servers are, as names of members; `[]`: at the top level. If two have one name, that of the later place counts. */
+  /** Where its servers are, as names of members, which may also be one name with dots; `[]`: at the top level. If two have one name, that of the later place counts. */
   readonly servers: readonly (readonly string[])[];
   /** The keys of a server that it documents. All others that are known are read, too. */
   readonly keys: readonly (keyof typeof CLIENT_KEYS)[];
@@ -18,6 +18,8 @@ export interface Client {
   readonly hasCommands?: true;
   /** Where the names of servers are that are switched off, or the only ones that are used. */
   readonly lists?: { readonly excluded: readonly string[]; readonly allowed: readonly string[] };
+  /** The greatest `timeout` that is in seconds, as its settings offer it; default: 999, because no limit is meant to be some milliseconds. */
+  readonly secondsUpTo?: number;
   /** The words for folders that its servers also get as variables. */
   readonly variables?: readonly string[];
 }
@@ -59,14 +61,21 @@ export const CLIENTS: readonly Client[] = [
   },
   {
     title: 'VS Code',
-    files: ['.vscode/mcp.json', '.vscode/settings.json', '.vs/mcp.json', '.mcp.json'],
+    files: [
+      '.vscode/mcp.json',
+      '.vscode/settings.json',
+      '.vs/mcp.json',
+      '.mcp.json',
+      '.devcontainer/devcontainer.json',
+      '.devcontainer.json',
+    ],
     userFiles: [
       'Code/User/mcp.json',
       'Code - Insiders/User/mcp.json',
       'VSCodium/User/mcp.json',
       'Code/User/settings.json',
     ],
-    servers: [['mcp', 'servers'], ['servers']],
+    servers: [['customizations', 'vscode', 'mcp', 'servers'], ['mcp', 'servers'], ['servers']],
     hasCommands: true,
     keys: [
       'type',
@@ -156,6 +165,7 @@ export const CLIENTS: readonly Client[] = [
     userFiles: ['settings/mcp_settings.json'],
     servers: [MCP_SERVERS],
     keys: ['type', ...CHILD, 'cwd', ...REMOTE, 'disabled', 'timeout', 'alwaysAllow', 'disabledTools', 'watchPaths'],
+    secondsUpTo: 3600,
   },
   {
     title: 'Cline',
@@ -164,6 +174,7 @@ export const CLIENTS: readonly Client[] = [
     servers: [MCP_SERVERS],
     keys: ['type', 'transportType', ...CHILD, 'cwd', ...REMOTE, 'disabled', 'timeout', 'autoApprove'],
     references: 'env',
+    secondsUpTo: 3600,
   },
   {
     title: 'Kiro',
@@ -195,7 +206,7 @@ export const CLIENTS: readonly Client[] = [
     title: 'Amp',
     files: ['.amp/settings.json'],
     userFiles: ['.config/amp/settings.json'],
-    servers: [['amp.mcpServers']],
+    servers: [['amp', 'mcpServers']],
     keys: [...CHILD, ...REMOTE, 'includeTools'],
   },
 ];

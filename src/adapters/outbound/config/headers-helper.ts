@@ -4,21 +4,20 @@ import { attempted } from '../files/local-files.ts';
 import type { Report } from './problems.ts';
 import type { ServerEntry } from './server-entry.ts';
 import type { FileEntry } from './servers-file.ts';
-import { toCommand } from './value-references.ts';
+import { commandOf } from './value-references.ts';
 
 /** The key of Claude Code with a command that prints the headers of a remote server. */
 const KEY = 'headersHelper';
 
-/** The command of an entry that prints headers, with the variables of Claude Code; undefined after a report. */
+/** The command of an entry that prints headers, with the variables of Claude Code. */
 export function toHelper(
-  { headersHelper = '', references, folder }: FileEntry,
+  words: readonly string[],
+  { references, folder }: FileEntry,
   { name, connection }: ServerEntry,
-  report: Report,
-): ValueReference | undefined {
-  const command = toCommand(headersHelper, references.folder ?? folder);
-  if (command === undefined) return void report(KEY, 'expected a command, with each quotation closed');
+): ValueReference {
   const url = connection.kind === 'remote' ? connection.url : '';
-  return { ...command, variables: { CLAUDE_CODE_MCP_SERVER_NAME: name, CLAUDE_CODE_MCP_SERVER_URL: url } };
+  const variables = { CLAUDE_CODE_MCP_SERVER_NAME: name, CLAUDE_CODE_MCP_SERVER_URL: url };
+  return { ...commandOf(words, references.folder ?? folder), variables };
 }
 
 /** The entry, whose command is run before the server connects. */

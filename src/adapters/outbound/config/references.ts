@@ -168,7 +168,7 @@ function meaningOf(text: string, { form, words, folder }: References): Meaning |
   if (words === undefined) return NAME.test(text) ? { variable: text } : undefined;
   const word = kind === 'workspaceFolder' ? kind : text;
   if (Object.hasOwn(words, word)) return { text: words[word] ?? '' };
-  if (kind === 'config') return { problem: NOT_READ };
+  if (kind === 'config' || text.startsWith('user_config.')) return { problem: NOT_READ };
   return NAME.test(text) ? { variable: text } : undefined;
 }
 

@@ -101,6 +101,7 @@ const SHORTEST = 8;
 /**
  * The texts in the configuration of servers that must not be shown: values of `envs` and `headers`, parameters of URLs, and `expanded`, the
  * variables to which the configuration refers. Credentials after a scheme, and passwords in URLs, are also secrets without the rest of their text.
+ * What the name of a server contains is none, because a server without its name cannot be called: `postgres` with `postgres://postgres:postgres@db`.
  */
 export function serverSecrets(servers: readonly ServerEntry[], expanded: readonly NamedText[]): readonly string[] {
   const configured = servers.flatMap(({ connection, values = [] }): readonly string[] => {
@@ -117,7 +118,8 @@ export function serverSecrets(servers: readonly ServerEntry[], expanded: readonl
   const args = servers.flatMap(({ connection }) => (connection.kind === 'child' ? connection.args : []));
   const values = [...configured, ...expanded.map(([, text]) => text)].flatMap((text) => [text, credentialsOf(text)]);
   const passwords = [...configured, ...args].flatMap(passwordsOf);
-  return [...new Set([...values.filter(isSecret), ...passwords].flatMap(formsOf))];
+  const secrets = new Set([...values.filter(isSecret), ...passwords].flatMap(formsOf));
+  return [...secrets].filter((secret) => !servers.some(({ name }) => name.includes(secret)));
 }
 
 /** The secrets in a value of a file or a command: the text, and credentials that it contains. */

@@ -192,7 +192,7 @@ function readEntry(entry: GivenEntry, context: Context) {
   if (isYaml) checkKeys(value, report);
   const inContext = { ...context, folder, references, literal, isYaml, onUnset };
   const plain = isObject(given) ? readServerEntry(value, inContext, report) : report('', NO_SERVER);
-  const helper = plain && entry.headersHelper !== undefined ? toHelper(entry, plain, report) : undefined;
+  const helper = plain && entry.headersHelper && toHelper(entry.headersHelper, entry, plain);
   const read = plain && (helper === undefined ? plain : withHelper(plain, helper));
   if (read?.values === undefined) return { value, name, entry: read, found };
   const complete = (values: ReadonlyMap<string, string>): Completed => {

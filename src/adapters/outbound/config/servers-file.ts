@@ -66,7 +66,7 @@ export async function readServersFile(file: string, context: Context, report: Re
   const translated = entries.map(({ name, value, where, section }, index): FileEntry => {
     const project = section.project ?? folder;
     const words = folderWords({ project, ofFile: pluginFolder(file), home });
-    const { references: form = 'dollar', hasCommands } = client;
+    const { references: form = 'dollar', hasCommands, secondsUpTo = 999 } = client;
     const references: References = { form, words, folder: dirname(file), hasCommands };
     const usable = names[index] ?? name;
     const renamed = usable === name ? {} : { renamedFrom: name };
@@ -74,7 +74,7 @@ export async function readServersFile(file: string, context: Context, report: Re
     if (!isObject(value)) return { ...common, value, literal: new Set(), sources: new Map(), found: [] };
     const given = Object.fromEntries((client.variables ?? []).map((variable) => [variable, words[variable]]));
     const translation = new Translation(
-      { file, where, name: usable, written: name, entry: value, project, notices, documents },
+      { file, where, name: usable, written: name, entry: value, project, notices, documents, secondsUpTo },
       { ...context, references },
     );
     return { ...common, ...translation.read(given) };

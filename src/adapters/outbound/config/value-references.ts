@@ -27,10 +27,16 @@ export function toValueReference(
   return path === '' ? { problem: NO_PATH } : { kind: 'file', path: expandPath(path, folder) };
 }
 
+type Command = Extract<ValueReference, { kind: 'command' }>;
+
 /** The command of a text; undefined without a word, or if a quotation is not closed. The path of a program in the home folder may begin with `~`. */
-export function toCommand(text: string, folder: string): Extract<ValueReference, { kind: 'command' }> | undefined {
-  const [name, ...args] = commandWords(text) ?? [];
-  if (name === undefined || name === '') return undefined;
+export function toCommand(text: string, folder: string): Command | undefined {
+  const words = commandWords(text);
+  return words?.[0] ? commandOf(words, folder) : undefined;
+}
+
+/** The command of these words, which begin with its program. */
+export function commandOf([name = '', ...args]: readonly string[], folder: string): Command {
   return { kind: 'command', words: [name.startsWith('~/') ? expandPath(name) : name, ...args], folder };
 }
 

@@ -3,9 +3,9 @@ import { serverSecrets } from '../../../../../src/adapters/outbound/config/secre
 import type { ServerEntry } from '../../../../../src/adapters/outbound/config/server-entry.ts';
 
 const child = (envs: Readonly<Record<string, string>>, args: readonly string[] = []) =>
-  ({ connection: { kind: 'child', envs, args } }) as ServerEntry;
+  ({ name: 'a', connection: { kind: 'child', envs, args } }) as ServerEntry;
 const remote = (headers: Readonly<Record<string, string>>, url = 'https://a.example/mcp') =>
-  ({ connection: { kind: 'remote', headers, url } }) as ServerEntry;
+  ({ name: 'a', connection: { kind: 'remote', headers, url } }) as ServerEntry;
 const base64 = (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '');
 
 describe('the secrets of servers', () => {
@@ -22,6 +22,12 @@ describe('the secrets of servers', () => {
     ['a parameter of its URL', remote({}, 'https://a.example/mcp?token=abcd-1234'), ['abcd-1234']],
   ])('contain %s', (_, server, expected) => {
     expect(serverSecrets([server], [])).toEqual(expect.arrayContaining(expected));
+  });
+
+  test('do not contain what the name of a server contains, without which nobody can call it', () => {
+    const server = { ...child({ DB_USER: 'postgres' }, ['postgres://postgres:postgres@db/a']), name: 'my-postgres' };
+    expect(serverSecrets([server], [])).not.toContain('postgres');
+    expect(serverSecrets([{ ...server, name: 'db' }], [])).toContain('postgres');
   });
 
   test('contain the variables that the configuration refers to', () => {
