@@ -80,6 +80,12 @@ const FAILURES: readonly Row[] = [
   ['a spent quota by type', http(429, { type: 'insufficient_quota' }), 'quota_exhausted', []],
   ['a billing limit', http(429, { code: 'billing_hard_limit_reached' }), 'quota_exhausted', []],
   ['a spent quota in a stream', inStream('insufficient_quota'), 'quota_exhausted', [], { detail: 'Sorry.' }],
+  ['a refused inspection', http(400, { code: 'DataInspectionFailed' }), 'content_filtered', []],
+  ['a sensitive input', http(400, { code: 'InputTextSensitiveContentDetected' }), 'content_filtered', []],
+  ['guidelines', http(403, { message: 'Content violates usage guidelines.' }), 'content_filtered', []],
+  ['a spent budget', http(400, { type: 'budget_exceeded', code: '400' }), 'quota_exhausted', []],
+  ['an unpaid account', http(400, { code: 'Arrearage' }), 'quota_exhausted', []],
+  ['a spent quota by another type', http(429, { type: 'exceeded_current_quota_error' }), 'quota_exhausted', []],
   ['a flagged input', http(403, { message: 'No.', metadata: { flagged_input: 'x' } }), 'content_filtered', []],
   ['a missing deployment', http(404, { code: 'DeploymentNotFound' }), 'model_not_found', []],
   [

@@ -268,6 +268,50 @@ describe('a parameter that the model rejects', () => {
       ),
     ],
     [
+      'a path with the kind of a tool',
+      'tools',
+      sendsJson({ detail: [{ loc: ['body', 'tools', 0, 'web_search', 'search_context_size'], msg: 'x' }] }, 422),
+    ],
+    [
+      'the path of a JSON schema',
+      'reasoning',
+      sendsJson({ errors: [{ instancePath: '/reasoning/effort', message: 'must be equal to a constant' }] }, 400),
+    ],
+    [
+      'what is too much for a JSON schema',
+      'tools',
+      sendsJson(
+        { errors: [{ instancePath: '/tools/0', message: 'x', params: { additionalProperty: 'user_location' } }] },
+        400,
+      ),
+    ],
+    [
+      'a pointer to its source',
+      'text',
+      sendsJson({ errors: [{ status: '422', title: 'Invalid', source: { pointer: '/text/verbosity' } }] }, 422),
+    ],
+    [
+      'errors of fields',
+      'service_tier',
+      sendsJson({ error: { message: 'Invalid', details: { fieldErrors: { service_tier: ['Not known.'] } } } }, 400),
+    ],
+    [
+      'a path in a type of a back end',
+      'text',
+      refusesInWords('json: cannot unmarshal object into Go struct field ResponsesRequest.text of type string'),
+    ],
+    [
+      'its value, and values that are accepted',
+      'include',
+      refusesInWords('unknown variant `web_search_call.action.sources`, expected `reasoning.encrypted_content`'),
+    ],
+    ['the name of another API', 'max_output_tokens', refusesInWords('max_tokens must be at most 4096')],
+    ['a word for what it does', 'reasoning', refusesInWords('"llama3.2" does not support thinking')],
+    ['a word of English before a verb', 'reasoning', refusesInWords('Reasoning is not supported for this model.')],
+    ['the words of its name', 'service_tier', refusesInWords('Service tier priority is not available.')],
+    ['the words for a stream', 'stream', refusesInWords('Server-sent events are disabled.')],
+    ['what is not implemented', 'stream', fails({ status: 501, error: { message: 'stream is not implemented' } })],
+    [
       'an event of a stream',
       'max_tool_calls',
       failsInStream({ code: 'unsupported_parameter', message: "'max_tool_calls' is unknown." }),

@@ -3,7 +3,7 @@ import { decodeHeader } from '../../src/adapters/inbound/http/mcp.ts';
 import { requestIdIn } from '../../src/adapters/outbound/mcp-client/messages.ts';
 import { demandIn, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
 import { excerpt, toFailure, toStreamFailure } from '../../src/adapters/outbound/openai/failure.ts';
-import { shownText } from '../../src/adapters/outbound/openai/refusal.ts';
+import { isPage, shownText } from '../../src/adapters/outbound/openai/shown-text.ts';
 import { decoderFor, isRobotCheck, readPage } from '../../src/adapters/outbound/pages/page-text.ts';
 import { handleIn } from '../../src/domain/answers/answer-handle.ts';
 import { cutAtParagraph, renderAnswer } from '../../src/domain/answers/answer-result.ts';
@@ -151,7 +151,8 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     [{ message: text, code: text }, { error: text }, text, `try again in ${text}`].map((body) =>
       toStreamFailure(body, CONTEXT),
     ),
-  'adapters/outbound/openai/refusal.ts#shownText': (text) => [shownText(text), shownText(`<html>${text}`)],
+  'adapters/outbound/openai/shown-text.ts#isPage': isPage,
+  'adapters/outbound/openai/shown-text.ts#shownText': (text) => [shownText(text), shownText(`<html>${text}`)],
   'adapters/outbound/openai/failure.ts#excerpt': (text) => excerpt(text, { redactor }),
   'adapters/outbound/pages/page-text.ts#decoderFor': (text) => [
     decoderFor(Buffer.from(text), text),

@@ -37,10 +37,13 @@ export interface FailureContext {
   readonly response?: { readonly headers: Headers; readonly now: Date };
 }
 
-/** Codes and types of a 429 that waiting cannot resolve. */
+/** Codes and types of a refusal that waiting cannot resolve, because someone has to pay. */
 const EXHAUSTED_QUOTA =
-  /^(?:insufficient_(?:quota|credits?|funds|balance)\w*|billing_\w+|access_terminated|account_deactivated|quota_exceeded|payment_required)$/;
-const CONTENT_FILTER = /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy)/;
+  /^(?:insufficient_(?:quota|credits?|funds|balance)\w*|exceeded_current_quota\w*|billing_\w+|budget_exceeded|arrearage|access_terminated|account_deactivated|quota_exceeded|payment_required)$/;
+const CONTENT_FILTER =
+  /^(?:content_(?:filter|policy_violation)|bio_policy|cyber_policy)|inspection_failed|sensitive_content|responsible_ai_policy/;
+/** Words of a content filter, for servers that have no code for it. */
+const FILTER_WORDS = /\bviolates? (?:\w+ ){0,3}(?:usage|content|safety)[ -](?:guidelines|polic)/i;
 /** Names of a refused parameter, also in a response whose status blames the server. */
 const REFUSED_PARAMETER = /^(?:unsupported_|unknown_parameter|invalid_value|bad_request|invalid_request)/;
 /** Too early, a conflict, or too late: the same request can succeed later. */
@@ -83,7 +86,7 @@ export function toFailure(places: RefusalPlaces & { readonly name: string }, con
   const rejection = { param, message };
   if (status === 429) return transient('rate_limited');
   if (status >= 500) {
-    const isRefused = param !== '' || names.some((name) => REFUSED_PARAMETER.test(name));
+    const isRefused = status === 501 || param !== '' || names.some((name) => REFUSED_PARAMETER.test(name));
     return { ...transient('server_error'), ...(isRefused && { rejection }) };
   }
   if (PASSING.includes(status)) return transient('server_error');
@@ -108,9 +111,10 @@ function knownReason(refusal: Refusal, detail: string, context: FailureContext):
   }
   // OpenRouter sends `invalid_prompt` for a malformed request, too.
   const isPromptRefused = isNamed(/^invalid_prompt$/) && !/\brequest\b/i.test(message);
-  if (isNamed(CONTENT_FILTER) || isPromptRefused) return { kind: 'content_filtered' };
+  const isFiltered = isNamed(CONTENT_FILTER) || (status === 403 && FILTER_WORDS.test(message));
+  if (isFiltered || isPromptRefused) return { kind: 'content_filtered' };
+  if (status === 402 || isNamed(EXHAUSTED_QUOTA)) return { kind: 'quota_exhausted', detail };
   if (status === 403) return { kind: 'forbidden', detail };
-  if (status === 402 || (status === 429 && isNamed(EXHAUSTED_QUOTA))) return { kind: 'quota_exhausted', detail };
   const isAboutModel = status === 404 && /\bmodel\b/i.test(`${param} ${message}`);
   return isNamed(/^(?:model|deployment)_not_found$/) || isAboutModel
     ? { kind: 'model_not_found', model: context.model, detail }

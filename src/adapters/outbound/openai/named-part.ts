@@ -33,7 +33,7 @@ export function partNamedIn<Part extends { readonly words?: PartWords }>(
 
 /** A name in quotation marks; before a colon, or alone on its line; after a word that announces it; as the last word, after a colon; or no word of English. */
 const MENTION =
-  /["'`‘“„«「『[](?<quoted>[\w.[\]]{1,80})["'`’”“»」』\]]|(?<=^|[:;]\s|\n)(?<head>[\w.[\]]{1,80})(?=:\s|\n)|\b(?:[Pp]arameter|[Aa]rgument|[Ff]ield|[Pp]roperty|[Oo]ption)s?(?: supplied| name)?[:\s]{1,3}(?<listed>[\w.[\]]{1,80})|:\s(?<last>[\w.[\]]{1,80}?)\.?$|\b(?<plain>[A-Za-z]{1,40}(?:[._[][\w[\]]{1,40}){1,6}|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,4}|[Rr]easoning effort|[Vv]erbosity|[Ss]tream(?:ing|ed)?)\b/gu;
+  /["'`‘“„«「『[](?<quoted>[\w.[\]]{1,80})["'`’”“»」』\]]|(?<=^|[:;]\s|\n)(?<head>[\w.[\]]{1,80})(?=:\s|\n)|\b(?:[Pp]arameter|[Aa]rgument|[Ff]ield|[Pp]roperty|[Oo]ption)s?(?: supplied| name)?[:\s]{1,3}(?<listed>[\w.[\]]{1,80})|:\s(?<last>[\w.[\]]{1,80}?)\.?$|\b(?<plain>[A-Za-z]{1,40}(?:[._[][\w[\]]{1,40}){1,6}|[a-z]{1,40}(?:[A-Z][a-z]{1,40}){1,4}|[Rr]easoning effort|[Vv]erbosity|[Ss]ervice tier|[Ss]tream(?:ing|ed)?|[Ss]erver-sent events|(?:[Rr]easoning|[Tt]hinking)(?= (?:is|are) )|(?<=\b(?:support|enable|allow|accept)s? )(?:reasoning|thinking))\b/gu;
 
 /** The first part that one of the texts means; earlier texts come first. */
 function firstWith<Part>(
@@ -50,14 +50,28 @@ function firstWith<Part>(
 
 /** One spelling of a name: `reasoning.effort`, `reasoningEffort` and `reasoning effort` are `reasoning_effort`. */
 function toName(text: string): string {
-  return text
+  const name = text
+    // The type of a back end in front of the path, such as `ResponsesRequest.text`.
+    .replace(/^[A-Z]\w*\./, '')
     .replace(/([a-z])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .replace(/^(?:body|request)\./, '')
     .replace(/\[\d{0,9}\]/g, '')
-    .replace(/[.\s]/g, '_')
-    .replace(/^stream(?:ing|ed)$/, 'stream');
+    .replace(/[-.\s]/g, '_');
+  return OTHER_NAMES.get(name) ?? name;
 }
+
+/** Names by which servers call a part, and values that stand for it. */
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([
+  ['streaming', 'stream'],
+  ['streamed', 'stream'],
+  ['server_sent_events', 'stream'],
+  ['thinking', 'reasoning'],
+  ['max_tokens', 'max_output_tokens'],
+  ['max_completion_tokens', 'max_output_tokens'],
+  ['web_search_call_action_sources', 'include'],
+  ['reasoning_encrypted_content', 'include'],
+]);
 
 /** The names of a part. The member of `reasoning.mode` is none, because other objects have a mode, too. */
 function namesOf({ path }: PartWords): readonly string[] {

@@ -1,7 +1,7 @@
-import { Parser } from 'htmlparser2';
 import { MAX_EXAMINED } from '../../../domain/values/clean-text.ts';
-import { asText, isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
+import { asObject, asText, isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 import { requestedWaitMs } from './requested-wait.ts';
+import { isPage, shownText } from './shown-text.ts';
 
 /** Where a server reports a refusal: in a response with an error status, or in a stream or a body with status 200. */
 export interface RefusalPlaces {
@@ -70,7 +70,18 @@ const WORDS = [
   'faultstring',
   'raw',
 ];
-const NESTED = ['errors', 'details', 'metadata', 'body', 'response', 'innererror', 'inner_error', 'fault', 'headers'];
+const NESTED = [
+  'errors',
+  'details',
+  'metadata',
+  'body',
+  'response',
+  'innererror',
+  'inner_error',
+  'fault',
+  'headers',
+  'source',
+];
 const NUMBERS = ['code', 'status', 'status_code', 'statusCode', 'error_code'];
 const MAX_DEPTH = 8;
 const MAX_PARTS = 50;
@@ -88,7 +99,14 @@ function wordsOf(value: unknown, parts: JsonObject[], depth: number): string {
   parts.push(value);
   const found = WORDS.map((name) => wordsOf(value[name], parts, depth + 1));
   const nested = NESTED.map((name) => (typeof value[name] === 'string' ? '' : wordsOf(value[name], parts, depth + 1)));
-  const words = joined([...found, ...nested, wordsOf(entriesOf(value.errors), parts, depth + 1)], ': ');
+  const words = joined(
+    [
+      ...found,
+      ...nested,
+      ...[value.errors, value.fieldErrors].map((forms) => wordsOf(entriesOf(forms), parts, depth + 1)),
+    ],
+    ': ',
+  );
   const steps = stepsOf(value);
   return steps !== '' && words !== '' ? `${steps}: ${words}` : words;
 }
@@ -123,9 +141,13 @@ function jsonIn(text: string): unknown {
   return undefined;
 }
 
-/** The parameter that a part of a refusal names. */
+const PARAMS = ['param', 'parameter', 'field', 'property', 'instancePath', 'pointer'];
+
+/** The parameter that a part of a refusal names, by its name, its path, or a JSON pointer, which a validator completes by what is too much there. */
 function paramOf(part: JsonObject): string {
-  return asText(part.param) ?? asText(part.parameter) ?? asText(part.field) ?? stepsOf(part);
+  const named = PARAMS.map((name) => asText(part[name])).find((text) => text !== undefined) ?? stepsOf(part);
+  const steps = /^#?\//.test(named) ? named.split('/').slice(1) : [named];
+  return [...steps, asText(asObject(part.params)?.additionalProperty) ?? ''].filter((step) => step !== '').join('.');
 }
 
 /** The path of a refused member, from a list of its steps, which may begin with `body`. Unknown members of an object are listed beside its path. */
@@ -147,38 +169,6 @@ function quoted(body: unknown, status: number): string {
   if (status < 400) return isSaid ? words : '';
   if (!isSaid) return `HTTP status ${status}`;
   return words.includes(String(status)) ? words : `HTTP status ${status}: ${words}`;
-}
-
-/** A text as a person would read it: of a page, what it shows. */
-export function shownText(text: string): string {
-  // Time grows with the square of the depth of a page, and a proxy's page is short.
-  const examined = text.trim().slice(0, MAX_EXAMINED / 2);
-  return isPage(examined) ? textOfPage(examined) : examined;
-}
-
-/** What a page of a proxy shows or, if it shows nothing, its title. */
-function textOfPage(page: string): string {
-  const texts = { shown: '', title: '', script: '', style: '' };
-  let part: keyof typeof texts = 'shown';
-  const parser = new Parser({
-    onopentagname: (name) => {
-      part = name === 'title' || name === 'script' || name === 'style' ? name : 'shown';
-    },
-    ontext: (text) => {
-      texts[part] += text;
-    },
-    onclosetag: () => {
-      part = 'shown';
-      texts.shown += '\n';
-    },
-  });
-  parser.end(page);
-  const lines = texts.shown.split('\n').map((line) => line.trim());
-  return lines.filter((line) => line !== '').join('\n') || texts.title.trim();
-}
-
-function isPage(text: string): boolean {
-  return /^\s*<(?:!doctype|!--|html|head|body|center|h1)/i.test(text);
 }
 
 /** OpenAI's types that come with every code, so that they say something only without one. */
@@ -212,7 +202,7 @@ function toStatus(value: unknown): readonly number[] {
 /** The statuses for which the names stand, of OpenAI and of other servers and gateways. */
 const STATUS_OF_NAME: readonly (readonly [RegExp, number])[] = [
   [
-    /quota|^billing|^access_terminated$|^account_deactivated$|insufficient_(?:credit|fund|balance)|payment_required/,
+    /quota|^billing|^budget_exceeded$|^arrearage$|^access_terminated$|^account_deactivated$|insufficient_(?:credit|fund|balance)|payment_required/,
     429,
   ],
   [/rate_limit|too_many_requests|throttl|resource_(?:has_been_)?exhausted|^(?:tokens|requests)$/, 429],

@@ -165,8 +165,9 @@ function toOptional(path: string, body: RequestBody): readonly Part[] {
   };
   const value = member === undefined ? parent : asObject(parent)?.[member];
   const isMeantBy = ({ param }: Rejection) => {
-    const [first, second] = param.split(/[.[\]\d]+/);
-    return first === name && (member === undefined || second === member);
+    // Validators name the kind of a tool within the path: `tools.0.web_search.user_location`.
+    const [first, ...steps] = param.split(/[.[\]\d]+/);
+    return first === name && (member === undefined || steps.includes(member));
   };
   const warning = (model: string, { param }: Rejection) =>
     `openai(client): ${model} rejected ${param}; it is omitted from now on`;

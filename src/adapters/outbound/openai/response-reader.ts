@@ -5,9 +5,9 @@ import type { Clock } from '../../../application/ports/services.ts';
 import { isObject, type JsonObject, parseShortNumbers } from '../../../domain/values/json.ts';
 import { type ApiResponse, MAX_LENGTH, RefusedResponse, TOO_LARGE, textOf } from './api-fetch.ts';
 import { excerpt, type Failure, permanentFailure, toThrownFailure } from './failure.ts';
-import { shownText } from './refusal.ts';
 import type { ResponseEvents } from './response-events.ts';
 import { toResponse } from './response-forms.ts';
+import { shownText } from './shown-text.ts';
 
 interface Reading {
   readonly events: ResponseEvents;
