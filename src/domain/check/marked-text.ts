@@ -181,8 +181,9 @@ class Marking {
   }
 }
 
-/** A label that only names the page: a number, a host or the URL itself. */
-const NAME_OF_PAGE = /^(?:\W{0,20}\d{1,3}\W{0,20}|[\w-]{1,100}\.[\w-]\S{0,300}|https?:.*)?$/is;
+/** A label that only names the page: a number, a host or the URL itself. `42%`, `$42` and `9.4` are words of the sentence. */
+const NAME_OF_PAGE =
+  /^(?:[^\w%％‰$€£¥￥₹°]{0,20}\d{1,3}[^\w%％‰$€£¥￥₹°]{0,20}|[\w-]{1,100}\.(?:[\w-]{1,100}\.){0,9}[a-z]\S{0,300}|https?:.*)?$/is;
 
 const NUMBER = /^\d{1,3}$/;
 
@@ -196,11 +197,11 @@ export const REFERENCE = new RegExp(
     '\\^?[[［【](?<ids>\\^?[^\\][［］【】\\n]{1,60})[\\]］】]\\^?',
     '\\^(?<caret>\\d{1,3}(?:[,–-] ?\\d{1,3}){0,9})\\)?\\^',
     '(?<raised>[⁰¹²³⁴-⁹]{1,3}(?:[⁻–-][⁰¹²³⁴-⁹]{1,3})?)⁾?',
-    '※\\s?(?<mark>\\d{1,3})',
+    '※\\s?(?<mark>[\\d０-９]{1,3})',
     '(?<circled>[①-⑳])',
-    '[(（](?<round>\\d{1,3})[)）]',
+    '[(（](?<round>[\\d０-９]{1,3})[)）]',
     '(?<![*\\d])(?<star>\\*\\d{1,2})(?![*\\d])',
-    '(?=\\d)(?<=[ぁ-んァ-ヶ一-龠])(?<half>\\d{1,3})[)）](?=[。、])',
+    '(?=[\\d０-９])(?<=[ぁ-んァ-ヶ一-龠])(?<half>[\\d０-９]{1,3})[)）](?=[。、])',
     `(?=\\d)(?<=\\p{Ll}{3}[.!?]["”’)]?)(?<!${BEFORE_NUMBER})(?<bare>\\d{1,3})(?=\\s{1,9}\\p{Lu}|\\s{0,9}$)`,
   ].join('|'),
   'gu',
@@ -219,16 +220,16 @@ export function namesIn(groups: Readonly<Record<string, string | undefined>>, be
     return inRange([...raised].map((sign) => (/[⁻–-]/.test(sign) ? '-' : RAISED.indexOf(sign))).join(''));
   if (caret !== undefined) return namesOf(caret);
   if (circled !== undefined) return [`${circled.charCodeAt(0) - 0x245f}`];
-  return [groups.mark ?? groups.round ?? groups.star ?? groups.half ?? groups.bare ?? ''];
+  return [noteName(groups.mark ?? groups.round ?? groups.star ?? groups.half ?? groups.bare ?? '')];
 }
 
 function namesOf(shown: string): readonly string[] {
   return [...new Set(shown.split(/[,、，;]/).flatMap((name) => inRange(noteName(name))))];
 }
 
-/** The name of a note, which chats and authors write with more: `^1^`, `1†source`, `citation:1`, `1: 45`. */
+/** The name of a note, which chats and authors write with more: `^1^`, `1†source`, `citation:1`, `1: 45`, `１`. */
 export function noteName(shown: string): string {
-  const name = shown.trim().toLowerCase();
+  const name = shown.trim().normalize('NFKC').toLowerCase();
   const [, after, before] =
     /^(?:citation: ?(\d{1,3})|\^?(\d{1,3})(?:\^|†.*|: ?pp?\..*|: \d[\d–-]{0,8}))$/.exec(name) ?? [];
   return after ?? before ?? name;

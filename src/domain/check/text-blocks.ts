@@ -16,7 +16,7 @@ export interface TextBlock extends Omit<BlockPiece, 'kind' | 'quote'> {
 const BULLET = /^\s*[•・●▪]\s?\S/;
 /** A line that is an entry of a list of sources, if it has a URL. */
 export const ENTRY =
-  /^\s*(?:\[\^?[^\][]{1,60}\]:?|[［【]\d{1,3}[］】]|\d{1,3}(?:[.)]\s|．)|※\s?\d{1,3}|[①-⑳]|[⁰¹²³⁴-⁹]{1,3}|[(（]\d{1,3}[)）]|\*\d{1,2}\s)/;
+  /^\s*(?:\[\^?[^\][]{1,60}\]:?|[［【][\d０-９]{1,3}[］】]|[\d０-９]{1,3}(?:[.)]\s|．)|※\s?[\d０-９]{1,3}|[①-⑳]|[⁰¹²³⁴-⁹]{1,3}|[(（][\d０-９]{1,3}[)）]|\*\d{1,2}\s)/;
 /** A line with the source of the text before it. */
 export const SOURCE_LEAD =
   /^[\s([（［【*_]{0,9}(?:sources?|via|quelle|出典|引用元?|参照元?|情報源)\s{0,3}[*_]{0,3}[:：]/i;

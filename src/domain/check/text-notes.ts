@@ -99,7 +99,7 @@ class Notes {
   }
 }
 
-const NAMED = /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\^?\d{1,3}\^?)[\]］】])/;
+const NAMED = /^\s*(?:[-*+•・]\s+)?(?:\[(?<id>\^?[^\][]{1,60})\]:|[[［【](?<number>\^?[\d０-９]{1,3}\^?)[\]］】])/;
 
 /** Finds out in the order of the blocks which of them are prose, and which are notes. */
 class Kinds {
@@ -132,8 +132,9 @@ class Kinds {
     if (named !== undefined) return [noteName(named)];
     const isReferred = (name: string) => (this.#referred.get(name) ?? at) < at;
     if (number !== undefined) return this.#sources === 'list' || isReferred(`${number}`) ? [`${number}`] : [];
-    const [, item] = /^\s*(\d{1,3})(?:[.)]\s|．)/.exec(text) ?? [];
-    if (item !== undefined) return this.#sources === 'list' || isReferred(item) ? [item] : [];
+    const [, item] = /^\s*([\d０-９]{1,3})(?:[.)]\s|．)/.exec(text) ?? [];
+    const name = noteName(item ?? '');
+    if (item !== undefined) return this.#sources === 'list' || isReferred(name) ? [name] : [];
     const [first] = text.slice(0, 40).matchAll(REFERENCE);
     if (first === undefined || first.groups?.ids !== undefined || text.slice(0, first.index).trim() !== '') return [];
     return namesIn(first.groups ?? {}, '').filter((name) => this.#sources === 'list' || isReferred(name));

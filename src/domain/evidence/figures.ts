@@ -1,7 +1,7 @@
 import { type DateParts, datesIn } from './dates.ts';
 import { fold } from './folded-text.ts';
 import { fractionsIn, possibleFractionsIn } from './fractions.ts';
-import { isAccess, isLabel } from './labels.ts';
+import { isAccess, isLabel, isPublication } from './labels.ts';
 import { numberWordsIn } from './number-words.ts';
 import { numeralsIn, type Reading } from './numerals.ts';
 import { scaledValuesIn } from './scaled-tables.ts';
@@ -83,7 +83,7 @@ function figuresIn(claim: string): readonly Figure[] {
       numeralsIn(text).map(({ version, readings, ...at }) => ({
         ...at,
         isOn: version === undefined ? hasNumber(readings, at.start) : ({ text }) => text.includes(version),
-        isNone: !isFigure(text, at.start, at.end, readings[0]),
+        isNone: !isFigure(text, at.start, at.end, readings[0]) || isPublication(claim, at.start, at.end),
       })),
     );
   return found.filter(({ isNone = false }) => !isNone);

@@ -20,6 +20,17 @@ export function isLabel(text: string, start: number, end: number): boolean {
   return /[a-z§]/.test(before) && ENGLISH.test(before);
 }
 
+/** The authors of a source before the year of its publication: `(Smith & Doe, 2019)`, `Smith et al. (2019)`. */
+const AUTHORS =
+  /(?:[(;]\s?(?:(?:see|cf\.|e\.g\.,?)\s)?\p{Lu}[\p{L}’'-]{1,30}(?:,?\s(?:and|&|et al\.?|de|van|von|der|\p{Lu}[\p{L}’'-]{1,30}|\p{Lu}\.)){0,8},|\bet al\.,?)\s?\(?$/u;
+
+/** Whether the number at a place of a claim is the year in a reference to a source, as scholars write it. */
+export function isPublication(claim: string, start: number, end: number): boolean {
+  if (!/^(?:1[5-9]|20)\d\d$/.test(claim.slice(start, end)) || !/^[a-z]?[,;:)]/.test(claim.slice(end, end + 2)))
+    return false;
+  return AUTHORS.test(claim.slice(Math.max(0, start - 120), start));
+}
+
 /** What a reference to a source has before the day on which somebody read it, and what it has after that day. */
 const ACCESSED =
   /(?:(?:^|[([,;.] ?)(?:last )?(?:accessed|retrieved|visited|viewed)(?: on)?|(?:アクセス|閲覧|取得|参照|確認)日|最終(?:アクセス|閲覧|確認)):? ?$/;

@@ -20,13 +20,14 @@ const POWERS = new Map<string, number>([
 const isGreat = (power: string) => /[a-z万億兆]/.test(power);
 
 const TOKEN = new RegExp(
-  `\\d{1,2} ?[/⁄] ?\\d{1,2}|[${VULGAR}]|\\d[\\d,.']*(?: \\d{3}(?!\\d))*|[${KANJI_DIGITS}]+|[a-z]+|[割十百千万億兆]`,
+  `\\d{1,2} ?[/⁄] ?\\d{1,2}|[${VULGAR}]|\\d[\\d,.']*(?: \\d{3}(?!\\d)(?:,\\d{1,2}(?!\\d))?)*|[${KANJI_DIGITS}]+|[a-z]+|[割十百千万億兆]`,
   'g',
 );
 /** Groups of three digits, of India (`12,34,567`) and with a comma as the decimal sign, and `5 1/2`. */
 const DIGITS = [
   '(?:\\d{1,3}(?:\\.\\d{3}){1,6},\\d{1,2}(?![\\d.])',
   '\\d{1,2}(?:,\\d\\d){1,6},\\d{3}(?![\\d,])(?:\\.\\d{1,9})?',
+  '(?<![\\d,.])\\d{1,3}(?: \\d{3}){0,6},\\d{1,2}(?!,?\\d|\\.\\d)',
   `(?:\\d{1,3}[ -])?\\d{1,2} ?⁄ ?\\d{1,2}(?!\\d)|(?<![\\d.,])\\d{1,3}[ -]\\d/(?:[23458]|16)(?![\\d/.,])|\\d{0,9} ?[${VULGAR}]`,
   "(?:\\d{1,3}(?:[,' ]\\d{3}){1,6}(?!\\d)|\\d{1,20})(?:\\.\\d{1,9})?)",
 ].join('|');
@@ -83,7 +84,7 @@ export function toReading(shown: string): Reading {
 function plain(token: string): Reading {
   const [, up, down] = /^(\d+)[/⁄](\d+)$/.exec(token.normalize('NFKC').replaceAll(' ', '')) ?? [];
   if (up !== undefined) return { value: Number(up) / Number(down), place: 0.01 };
-  const decimal = /\..*,/.test(token) ? token.replaceAll('.', '').replace(',', '.') : token;
+  const decimal = /\..*,|^[\d ]+,\d\d?$/.test(token) ? token.replaceAll('.', '').replace(',', '.') : token;
   const digits = decimal.replace(/[,' ]/g, '').replace(/[^\d.]/g, (kanji) => `${KANJI_DIGITS.indexOf(kanji)}`);
   return { value: Number(digits), place: 10 ** -(digits.split('.')[1]?.length ?? 0) };
 }

@@ -25,6 +25,17 @@ function read(text: string) {
 
 describe('a claim is the sentence with the link', () => {
   test.each<[string, string, readonly string[]]>([
+    [
+      'with a figure as its label',
+      `It grew by [42%](${A}). Now it is [9.4%](${A}).`,
+      ['A: It grew by 42%. | Now it is 9.4%.'],
+    ],
+    ['with an amount as its label', `It cost [$42](${A}), then [3.2m](${B}).`, ['A: It cost $42', 'B: then 3.2m']],
+    [
+      'with a host as its label',
+      `It grew by 42 % ([a.com](${A})), by 43 % ([en.b.com/x](${B})).`,
+      ['A: It grew by 42 %', 'B: by 43 %'],
+    ],
     ['before its end', `It is old. It grew by 42 % [a page](${A}).`, ['A: It grew by 42 % a page.']],
     ['after its end, in brackets', `It is old. It grew by 42 %. ([a.com](${A})) It is 7.`, ['A: It grew by 42 %.']],
     ['at its beginning', `According to [IEA](${A}), it grew by 4 %. Not 5.`, ['A: According to IEA, it grew by 4 %.']],
@@ -255,6 +266,10 @@ describe('a source that its sentence names in another form', () => {
     ['\\[1\\]', `It has 321 steps.\\[1\\]${list(`\\[1\\] Museum, ${A}`)}`, ['A: It has 321 steps.']],
     ['¹', `It has 321 steps.¹${list(`¹ ${A}`)}`, ['A: It has 321 steps.']],
     ['※1', `塔は 321 段です※1。${list(`※1 ${A}`)}`, ['A: 塔は 321 段です。']],
+    ['※１', `塔は 321 段です※１。${list(`※１ ${A}`)}`, ['A: 塔は 321 段です。']],
+    ['［１］', `塔は 321 段です［１］。${list(`［１］ ${A}`)}`, ['A: 塔は 321 段です。']],
+    ['（１）', `塔は 321 段です（１）。${list(`（１）${A}`)}`, ['A: 塔は 321 段です。']],
+    ['１．', `塔は 321 段です[1]。${list(`１．${A}`)}`, ['A: 塔は 321 段です。']],
     ['①', `塔は 321 段です①。${list(`① ${A}`)}`, ['A: 塔は 321 段です。']],
     ['(1)', `It has 321 steps (1).${list(`(1) Museum, ${A}`)}`, ['A: It has 321 steps.']],
     ['[1] with a list without a heading', `It has 321 steps [1].${list(`1. Museum, ${A}`)}`, ['A: It has 321 steps.']],
