@@ -6,7 +6,7 @@ import type { Mark, MarkedText } from './marked-text.ts';
 import { type ReadBlock, readBlocks } from './text-notes.ts';
 import type { TextPiece } from './text-piece.ts';
 import { type Place, placesIn } from './text-places.ts';
-import { citedQuotes, type ReadQuotable } from './text-quotes.ts';
+import { type CitedQuote, citedQuotes, type ReadQuotable } from './text-quotes.ts';
 import { type LinkedPage, linkedPage, type SkippedUrl, shownUrl, type WrittenUrl } from './written-url.ts';
 
 /** Maximum length of a text without its HTML, in UTF-16 code units. */
@@ -83,14 +83,18 @@ class Reading {
       .sort((a, b) => a.at - b.at)
       .map(({ url, at, reason }) => ({ url: shownUrl(url), reason, place: this.#placeOf(at) }));
     const byPlace = (a: Place, b: Place) => a.line - b.line || a.column - b.column;
+    const quotes = this.#quotes();
+    const quoted = new Set(quotes.flatMap(({ blocks }) => blocks.flatMap((block) => this.#keysOf(block))));
     const links = [...this.#links.values()].map((link) => ({ ...link, places: link.places.sort(byPlace) }));
     return {
       links: links.sort((a, b) => byPlace(a.places[0] ?? NOWHERE, b.places[0] ?? NOWHERE)),
       skipped,
-      claims: [...this.#claims.values()]
-        .filter(({ claim }) => hasFigures(claim))
-        .map(({ uncited, ...claim }) => (claim.urls.length > 0 ? claim : { ...claim, uncited })),
-      quotes: this.#quotes(),
+      claims: [...this.#claims]
+        .filter(([key, { claim, urls }]) => (urls.length > 0 || !quoted.has(key)) && hasFigures(claim))
+        .map(([_, { uncited, ...claim }]) => (claim.urls.length > 0 ? claim : { ...claim, uncited })),
+      quotes: quotes
+        .filter(({ at }) => !this.#isIgnored(at))
+        .map(({ text: quote, at, urls }) => ({ quote, place: this.#placeOf(at), urls })),
       further: Math.max(0, this.#seen - MAX_SEEN),
     };
   }
@@ -118,15 +122,18 @@ class Reading {
   }
 
   /** The quotations with pages, by the sentences whose sources are known. */
-  #quotes(): readonly TextQuote[] {
+  #quotes(): readonly CitedQuote[] {
     const urlsOf = (keys: readonly string[]) => keys.flatMap((key) => this.#claims.get(key)?.urls ?? []);
     const blocks = this.#blocks.map(({ sentences, ...block }) => ({
       ...block,
       sentences: sentences.map(({ from, keys }) => ({ from, urls: urlsOf(keys) })),
     }));
-    return citedQuotes(blocks)
-      .filter(({ at }) => !this.#isIgnored(at))
-      .map(({ text: quote, at, urls }) => ({ quote, place: this.#placeOf(at), urls }));
+    return citedQuotes(blocks);
+  }
+
+  /** The keys of the claims of a block. Those in a quotation that is compared as a whole need no source of their own. */
+  #keysOf(block: number): readonly string[] {
+    return this.#blocks[block]?.sentences.flatMap(({ keys }) => keys) ?? [];
   }
 
   /** Counts a claim, and returns its key. */

@@ -14,6 +14,8 @@ export interface CitedQuote {
   readonly text: string;
   readonly at: number;
   readonly urls: readonly string[];
+  /** The indexes of the blocks of which it is all. */
+  readonly blocks: readonly number[];
 }
 
 /** The quotations of a text for which it cites pages. */
@@ -21,7 +23,7 @@ export function citedQuotes(blocks: readonly ReadQuotable[]): readonly CitedQuot
   const cited = blockQuotes(blocks);
   const read = new Set(cited.flatMap((quote) => quote.blocks));
   const inMarks = blocks.flatMap((block, index) => (read.has(index) || !block.isProse ? [] : passagesOf(block)));
-  return [...cited.map(({ text, at, urls }) => ({ text, at, urls })), ...inMarks].sort((a, b) => a.at - b.at);
+  return [...cited, ...inMarks].sort((a, b) => a.at - b.at);
 }
 
 function passagesOf(block: ReadQuotable): readonly CitedQuote[] {
@@ -44,7 +46,7 @@ function passagesOf(block: ReadQuotable): readonly CitedQuote[] {
     if (next > from) ofSentence = cited(sentences[next - 1]?.urls ?? []);
     const after = pagesAfter(block, passage);
     const urls = after.length > 0 ? cited(after) : ofSentence;
-    return urls.length === 0 ? [] : [{ text: passage.text, at: marked.placeOf(passage.start), urls }];
+    return urls.length === 0 ? [] : [{ text: passage.text, at: marked.placeOf(passage.start), urls, blocks: [] }];
   });
 }
 

@@ -111,6 +111,12 @@ describe('a block quote is a quotation', () => {
     ['in Japanese', `> 塔の階段は42段です。\n> 出典：[町](${A})`, 'A: 塔の階段は42段です。'],
   ])('%s', (_, text, expected) => expect(quotesOf(text)).toEqual([expected]));
 
+  test('whose sentences are compared with it, and cite nothing of their own', () => {
+    const text = `> ${SAID}.\n\n[The town](${A})\n\nIt has 7 bells.`;
+    const checked = checkedText(text, textPieces(text));
+    expect(checked).toMatchObject({ claims: [{ claim: 'It has 7 bells.', urls: [] }], quotes: [{ urls: [A] }] });
+  });
+
   test.each([
     ['an alert of GitHub', `> [!NOTE]\n> ${SAID} ([source](${A})).`],
     ['an alert in its first form', `> **Warning**\n> ${SAID} ([source](${A})).`],
