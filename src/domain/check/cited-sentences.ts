@@ -4,8 +4,9 @@ import { BEFORE_NUMBER, MARKS } from './marked-text.ts';
 
 const LABEL = '(?:\uE002[^\uE002\uE003]*\uE003)';
 const MARK = '\uE000\\d+\uE001';
-/** Abbreviations before a name or a number, whose full stop ends no sentence. */
-const ABBREVIATION = '\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp)\\.';
+/** Abbreviations before a name or a number, and ordinals before a German month, whose full stop ends no sentence. */
+const ABBREVIATION =
+  '(?:\\b(?:vs|approx|ca|cf|e\\.g|i\\.e|Dr|Mr|Mrs|Ms|Prof|St|No|Fig|Vol|pp|Mio|Mrd|Tsd|bzw|Nr|Abs)\\.|\\b\\d{1,2}\\.(?=\\s(?:Jan|Feb|März|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)))';
 /** A full stop that may end a sentence, and not one of several initials. */
 const STOP = `\\.(?<!${ABBREVIATION})(?<!\\b[A-Z]\\.\\s[A-Z]\\.)(?!(?<=${BEFORE_NUMBER})\\s?[\\d§])(?!(?<=\\b[A-Z]\\.)\\s[A-Z]\\.)`;
 const SOURCE = '(?:[Ss]ources?|[Vv]ia|[Ss]ee|[Qq]uelle|出典|引用元?|参照元?|情報源)';
@@ -83,7 +84,10 @@ function hasText(segment: string): boolean {
 const MAX_SOURCE = 60;
 const IS_SOURCE = new RegExp(`^[^\\p{L}\\p{N}]*${SOURCE}[^\\p{L}\\p{N}]*$`, 'u');
 /** What is left of a source in brackets without its links. */
-const SOURCE_IN_BRACKETS = new RegExp(`${IN_BRACKETS}|[(（［【]\\s?${SOURCE}[^\\p{L}\\p{N}]{0,20}$`, 'gu');
+const SOURCE_IN_BRACKETS = new RegExp(
+  `${IN_BRACKETS}|[(（［【]\\s?(?:${SOURCE}[^\\p{L}\\p{N}\uE002]{0,20}${LABEL}?|${LABEL})$`,
+  'gu',
+);
 
 /** Removes the brackets of links from a claim, and labels after its end. */
 function toText(segment: string): string {

@@ -63,13 +63,13 @@ function figuresIn(claim: string): readonly Figure[] {
         isOn: ({ times }) => seconds.some((one) => times.has(one)),
       })),
     );
-    add(
-      yearsIn(text).map(({ parts, ...at }) => ({
-        ...at,
-        isOn: (index) => parts.every((part) => hasNumber(part)(index)),
-      })),
-    );
   }
+  add(
+    yearsIn(text).map(({ parts, ...at }) => ({
+      ...at,
+      isOn: (index) => parts.every((part) => hasNumber(part)(index)),
+    })),
+  );
   add(fractionsIn(text).map(({ readings, isPart, ...at }) => ({ ...at, isOn: hasNumber(readings), isNone: !isPart })));
   add(
     numberWordsIn(text).map(({ readings, isLoose, ...at }) => ({

@@ -7,7 +7,7 @@ export interface TimeOfDay {
   readonly seconds: readonly number[];
 }
 
-const HALF = "(?:[ap]\\.?m\\.?(?![a-z])|in the (?:morning|afternoon|evening)|at night|o'clock)";
+const HALF = "(?:[ap]\\.?m\\.?(?![a-z])|uhr(?![a-z])|in the (?:morning|afternoon|evening)|at night|o'clock)";
 const ENGLISH = new RegExp(
   `(?<![\\d:.,])(?:(?<hour>\\d{1,2}(?:[:.][0-5]\\d)?) ?(?<half>${HALF})|(?<clock>\\d{1,2}:[0-5]\\d(?::[0-5]\\d)?)(?!:?\\d))`,
   'g',
@@ -21,7 +21,7 @@ const JAPANESE = new RegExp(
   'g',
 );
 
-/** The times of a folded text: `14:30`, `2:30 p.m.`, `8 to 9 pm`, 午後2時半. */
+/** The times of a folded text: `14:30`, `2:30 p.m.`, `8 to 9 pm`, `17 Uhr`, 午後2時半. */
 export function timesIn(text: string): readonly TimeOfDay[] {
   const times: TimeOfDay[] = [];
   const add = (start: number, shown: string, seconds: readonly number[]) => {

@@ -1,4 +1,5 @@
-import type { Reading } from './numerals.ts';
+import { numberWordsIn } from './number-words.ts';
+import { type Reading, toReading } from './numerals.ts';
 
 /** Years of a text. Each part must be on the page, in one of its readings. */
 export interface Years {
@@ -10,7 +11,10 @@ export interface Years {
 const SEASON = /(?<![\d.,/-])(?<from>(?:1\d|20)\d\d) ?[-/] ?(?<to>\d\d)(?![\d.,/-]*\d)/g;
 const DECADE = /(?<![\d.,])(?<decade>(?:1\d|20)?\d0)(?:'?s(?![a-z])| ?年代)/g;
 
-/** Seasons (`2023-24`) and decades (`1880s`, 1880年代) of a folded text. */
+const CENTURY =
+  /(?<![\w.,])(?:(?<century>\d{1,2})(?:st|nd|rd|th)|(?<word>[a-z]{5,11}(?:-[a-z]{5,6})?))[ -]centur(?:y|ies)|(?<![\d.,〇一二三四五六七八九十])(?<kanji>[\d〇一二三四五六七八九十]{1,3}) ?世紀/g;
+
+/** Seasons (`2023-24`), decades (`1880s`, 1880年代) and centuries (`19th century`) of a folded text. */
 export function yearsIn(text: string): readonly Years[] {
   const seasons = [...text.matchAll(SEASON)].flatMap(
     ({ 0: shown, index: start, groups: { from = '', to = '' } = {} }) => {
@@ -34,7 +38,20 @@ export function yearsIn(text: string): readonly Years[] {
       parts: [values.map((value) => ({ value, place: 0, until: value + length }))],
     };
   });
-  return [...seasons, ...decades];
+  return [...seasons, ...decades, ...centuriesIn(text)];
+}
+
+/** The centuries of a text, from the eleventh. A page may name the century, or a year in it. */
+function centuriesIn(text: string): readonly Years[] {
+  if (!/centur|世紀/.test(text)) return [];
+  return [...text.matchAll(CENTURY)].flatMap((match) => {
+    const { century, kanji, word = '' } = match.groups ?? {};
+    const number = toReading(century ?? kanji ?? '').value || (numberWordsIn(word)[0]?.readings[0]?.value ?? 0);
+    if (number < 11 || number > 21) return [];
+    const first = 100 * number - 100;
+    const period = { value: first, place: 0, until: first + 101 };
+    return [{ start: match.index, end: match.index + match[0].length, parts: [[year(number), period]] }];
+  });
 }
 
 function year(value: number): Reading {

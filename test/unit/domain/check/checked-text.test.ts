@@ -36,6 +36,12 @@ describe('a claim is the sentence with the link', () => {
       `It grew by 42 % ([a.com](${A})), by 43 % ([en.b.com/x](${B})).`,
       ['A: It grew by 42 %', 'B: by 43 %'],
     ],
+    [
+      'with German abbreviations',
+      `Es kostet 4,2 Mio. Euro am 3. Mai 2024 [1](${A}). Es ist alt.`,
+      ['A: Es kostet 4,2 Mio. Euro am 3. Mai 2024.'],
+    ],
+    ['in brackets, twice', `Es hat 42 ([Stadt](${A})) und 43 (Quelle: [Stadt](${B})).`, ['A: Es hat 42', 'B: und 43']],
     ['before its end', `It is old. It grew by 42 % [a page](${A}).`, ['A: It grew by 42 % a page.']],
     ['after its end, in brackets', `It is old. It grew by 42 %. ([a.com](${A})) It is 7.`, ['A: It grew by 42 %.']],
     ['at its beginning', `According to [IEA](${A}), it grew by 4 %. Not 5.`, ['A: According to IEA, it grew by 4 %.']],
