@@ -38,6 +38,7 @@ const LATE = {
     'src/adapters/outbound/mcp-client/child-tool-server.ts ./client.ts',
     'src/adapters/outbound/mcp-client/child-tool-server.ts ./mcp-connection.ts',
     'src/adapters/outbound/mcp-client/child-tool-server.ts ./settling-transport.ts',
+    'src/adapters/outbound/mcp-client/usable-outputs.ts @modelcontextprotocol/client/validators/ajv',
   ],
   http: ['src/main.ts ./wiring/http.ts'],
   commands: ['src/main.ts ./wiring/command.ts'],

@@ -10,6 +10,10 @@ export const TOOLS = {
   no_schema: { inputSchema: undefined },
   odd_hints: { annotations: { readOnlyHint: 'yes', title: 1 }, icons: [{ src: 7 }, 'icon'], execution: [] },
   list_output: { outputSchema: { type: 'array', items: {} }, run: () => ({ content: [], structuredContent: [1, 2] }) },
+  unusable_output: {
+    outputSchema: { type: 'object', properties: { a: { type: 'string', pattern: '(?i)x' }, b: { $ref: '#/none' } } },
+    run: () => ({ content: [], structuredContent: { a: 'x' } }),
+  },
   other_meta: { _meta: { 'x/y': null }, other: { a: [null] } },
   not_an_object: { inputSchema: { type: 'string' } },
   '': {},

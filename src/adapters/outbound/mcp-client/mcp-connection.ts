@@ -16,6 +16,7 @@ import { readPages } from './read-pages.ts';
 import { type RequestFailure, toRequestFailure } from './request-failure.ts';
 import type { ServerQuestions } from './server-questions.ts';
 import { SettlingTransport } from './settling-transport.ts';
+import { withUsableOutputs } from './usable-outputs.ts';
 
 interface McpConnectionOptions extends Pick<Services, 'logger'> {
   readonly name: string;
@@ -85,13 +86,15 @@ export class McpConnection implements ServerConnection {
   }
 
   async listTools(signal: AbortSignal): Promise<Result<ListedTools, ToolServerError>> {
-    // A server without tools need not know the method.
-    if (this.capabilities.tools === undefined) return ok({ tools: [], leftOut: [] });
+    const { tools: declared, prompts, resources } = this.capabilities;
+    const none = { tools: [], leftOut: [] };
+    // A server without tools need not know the method. One that declares nothing may only have forgotten to declare its tools.
+    if (declared === undefined && (prompts !== undefined || resources !== undefined)) return ok(none);
     const listed = await this.list('tools/list', 'tools', signal);
-    return listed.map((values) => {
-      const { entries, leftOut } = readEntries('tools', values, (value) => parseTool(this.#options.name, value));
-      return { tools: entries, leftOut };
-    });
+    if (listed.isErr())
+      return declared === undefined && listed.error.kind === 'json_rpc' ? ok(none) : err(listed.error);
+    const { entries, leftOut } = readEntries('tools', listed.value, (value) => parseTool(this.#options.name, value));
+    return ok({ tools: await withUsableOutputs(entries), leftOut });
   }
 
   async list(
@@ -99,17 +102,15 @@ export class McpConnection implements ServerConnection {
     member: string,
     signal: AbortSignal,
   ): Promise<Result<readonly unknown[], ToolServerError>> {
-    const warn = () => this.#warnOfPages(method);
+    const warn = (reason: string) => this.#warnOfPages(method, reason);
     return readPages({ method, member, warn }, (params) => this.request(method, params, signal));
   }
 
-  #warnOfPages(method: string): void {
+  #warnOfPages(method: string, reason: string): void {
     const { name, logger } = this.#options;
     if (this.#warned.has(method)) return;
     this.#warned.add(method);
-    logger.warn(
-      `gateway: ${name}: ${method} names a next page again and again that brings nothing new; the list ends there`,
-    );
+    logger.warn(`gateway: ${name}: ${method} ${reason}; the list ends there`);
   }
 
   /** What a repeated request adds; servers of earlier revisions do not know it. */

@@ -1,4 +1,4 @@
-import { ok } from 'neverthrow';
+import { err, ok } from 'neverthrow';
 import { expect, test } from 'vitest';
 import { readPages } from '../../../../../src/adapters/outbound/mcp-client/read-pages.ts';
 import type { JsonObject } from '../../../../../src/domain/values/json.ts';
@@ -41,6 +41,34 @@ test('an entry that comes again is listed once, and each other entry of its name
   const { outcome, warnings } = await read((request) => pages[request] ?? {});
   expect(outcome._unsafeUnwrap()).toEqual([tool('a'), tool('b'), tool('a', { title: 'A' }), tool('b', { title: 'B' })]);
   expect(warnings).toBe(0);
+});
+
+test('a cursor that is no text is sent as it came', async () => {
+  const pages = [
+    { tools: [tool('a')], nextCursor: 0 },
+    { tools: [tool('b')], nextCursor: { page: 2 } },
+    { tools: [tool('c')], nextCursor: false },
+  ];
+  const { outcome, cursors, warnings } = await read((request) => pages[request] ?? {});
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a'), tool('b'), tool('c')]);
+  expect([cursors, warnings]).toEqual([[undefined, 0, { page: 2 }], 0]);
+});
+
+test('a list may be an object of its entries', async () => {
+  const { outcome } = await read(() => ({ tools: { 0: tool('a'), 2: tool('b') } }));
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a'), tool('b')]);
+});
+
+test('a list ends, with a warning, at a cursor that the server itself refuses', async () => {
+  const refused = { kind: 'json_rpc', code: -32602, message: 'unknown cursor' } as const;
+  const reasons: string[] = [];
+  const list = { method: 'tools/list', member: 'tools', warn: (reason: string) => reasons.push(reason) };
+  const outcome = await readPages(list, async ({ cursor }) =>
+    cursor === undefined ? ok({ tools: [tool('a')], nextCursor: 'x' }) : err(refused),
+  );
+  expect(outcome._unsafeUnwrap()).toEqual([tool('a')]);
+  expect(reasons).toEqual(['refuses the next page that it names itself (unknown cursor)']);
+  expect((await readPages(list, async () => err(refused)))._unsafeUnwrapErr()).toEqual(refused);
 });
 
 test('a list that is absent is empty', async () => {
