@@ -79,6 +79,11 @@ describe('a start that fails says why', () => {
     expect(await refusal(newChild({ behaviours: ['exit-early'] }))).toBe('exited with code 3: no configuration found');
   });
 
+  test('with the last line on standard output if there is none on standard error', async () => {
+    const why = await refusal(newChild({ behaviours: ['exit-early-on-stdout'] }));
+    expect(why).toBe('exited with code 3: no configuration found');
+  });
+
   test('with the error of `initialize`, and not with what was on standard error before', async () => {
     expect(await refusal(newChild({ behaviours: ['refuse-initialize', 'talkative'] }))).toBe('no licence');
   });
@@ -112,6 +117,14 @@ test('offers 2025-11-25, and accepts an older revision', async () => {
   });
 });
 
+test('uses the tools of a server that answers `initialize` with an empty object and its ID as a text', async () => {
+  const { connection } = await connectChild('bare-initialize');
+  expect(connection.protocolVersion).toBe('2025-11-25');
+  const { tools } = (await connection.listTools(never()))._unsafeUnwrap();
+  expect(tools.map(({ name }) => name)).toContain('echo');
+  expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
+});
+
 test('logs the start with the name, the command and the process, and nothing of the environment', async () => {
   const { connection, spawned } = await connectChild();
   expect(spawned).toEqual([`gateway: child: started ${process.execPath} (pid ${connection.pid})`]);
@@ -140,6 +153,13 @@ describe('a server that misbehaves, and continues', () => {
   ])('answers a call with what is no result (%s)', async (tool, detail) => {
     const { connection } = await connectChild();
     expect(errorOf(await call(connection, tool))).toEqual({ kind: 'invalid_result', detail });
+    expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
+  });
+
+  test('refuses the only call without its ID', async () => {
+    const { connection } = await connectChild();
+    const error = { kind: 'json_rpc', code: -32600, message: 'the call has no form' };
+    expect(errorOf(await call(connection, 'noId'))).toEqual(error);
     expect(await textOfCall(connection, 'echo', { text: 'a' })).toBe('a');
   });
 

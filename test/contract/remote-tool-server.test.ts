@@ -340,6 +340,25 @@ describe('a response of a server over Streamable HTTP', () => {
     expect(await echo(connection)).toBe('a');
   });
 
+  test.each<[string, Record<string, string>, (id: unknown) => string]>([
+    ['JSON without a type', {}, (id) => JSON.stringify(result(id))],
+    ['JSON of another type', { 'Content-Type': 'text/plain' }, (id) => JSON.stringify(result(id))],
+    ['JSON with the ID of another request', JSON_TYPE, () => JSON.stringify(result(1))],
+    ['JSON with an ID that is no number', JSON_TYPE, () => JSON.stringify(result('server'))],
+    ['an event of another name', EVENTS, (id) => `event: response\n${event(JSON.stringify(result(id)))}`],
+  ])('may be %s', async (_, type, bodyFor) => {
+    const { server, connection } = await connectTo(startModernServer);
+    server.answerNext('tools/call', (_, response, __, id) => void response.writeHead(200, type).end(bodyFor(id)));
+    expect(textOf((await call(connection, 'echo'))._unsafeUnwrap())).toBe('done');
+    expect(await echo(connection)).toBe('a');
+  });
+
+  test.each([400, 404, 500])('to a notification is none: a refusal (%d) has no effect', async (status) => {
+    const server = await startSessionServer();
+    server.answerNext('notifications/initialized', answers(status));
+    expect(await echo((await connect(server.url)).connection)).toBe('a');
+  });
+
   test('may come later, on a stream that continues the first', async () => {
     const clock = new FakeClock();
     const { server, connection } = await connectTo(startSessionServer, { clock });
@@ -358,6 +377,13 @@ describe('a response of a server over Streamable HTTP', () => {
   test.each([
     ['that is not JSON', 200, 'nonsense', JSON_TYPE, { kind: 'invalid_result' }],
     ['that is not a message', 200, '{"answer":42}', JSON_TYPE, { kind: 'invalid_result' }],
+    [
+      'that is a web page',
+      200,
+      '<html>',
+      { 'Content-Type': 'text/html' },
+      { detail: 'the answer is a web page, and no JSON-RPC message; check the url' },
+    ],
     ['that has no usable type', 200, 'nonsense', { 'Content-Type': 'text/plain' }, { kind: 'invalid_result' }],
     ['that is an event that is not JSON', 200, 'data: {]\n\n', EVENTS, { kind: 'crashed' }],
     ['with an HTTP error', 404, '', {}, { kind: 'json_rpc', message: 'the server answered with HTTP 404' }],

@@ -66,6 +66,8 @@ const MISBEHAVIOUR = {
   nothing: () => {},
   malformed: (id) => process.stdout.write(`{"jsonrpc":"2.0","id":${id},"result":{"content":[\n`),
   noResult: (id) => send({ id, result: { answer: 42 } }),
+  /** Refuses a call without its ID, as for a text that is no JSON. */
+  noId: () => send({ id: null, error: { code: -32600, message: 'the call has no form' } }),
   noObject: (id) => send({ id, result: 'forty-two' }),
   closeOutput: () => closeSync(1),
   closeInput: (id) => {
@@ -106,6 +108,7 @@ async function onRequest({ id, method, params = {} }) {
   if (method === 'initialize') {
     greeting = params;
     if (is('never-initialize')) return;
+    if (is('bare-initialize')) return send({ id: String(id), result: {} });
     if (is('refuse-initialize')) return send({ id, error: { code: -32000, message: 'no licence' } });
     const protocolVersion = is('other-revision') ? '1999-12-31' : is('old-revision') ? '2024-11-05' : '2025-11-25';
     const tools = is('unannounced') ? {} : { listChanged: true };
@@ -180,6 +183,10 @@ function onLine(line) {
 if (is('endless-list')) tools.listWithoutEnd(100);
 tools.onChanged = () => send({ method: 'notifications/tools/list_changed' });
 tools.onPromptsChanged = () => send({ method: 'notifications/prompts/list_changed' });
+if (is('exit-early-on-stdout')) {
+  process.stdout.write('no configuration found\n');
+  process.exit(3);
+}
 if (is('exit-early')) {
   process.stderr.write('reading the configuration\nno configuration found\n');
   process.exit(3);

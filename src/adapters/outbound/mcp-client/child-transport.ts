@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { never } from '../../../application/async/deadline.ts';
 import type { Services } from '../../../application/ports/services.ts';
+import { shortLine } from '../../../domain/values/clean-text.ts';
 import { toJsonText } from '../../../domain/values/exact-number.ts';
 import { isObject } from '../../../domain/values/json.ts';
 import { hasArguments } from './child-command.ts';
@@ -36,6 +37,8 @@ const FULL_CHUNK = 64 * 1024;
 const LAST_OUTPUT_MS = 50;
 
 const LAST_WORDS_MS = 2000;
+/** Maximum length of a line that is no message, as a reason for people. */
+const MAX_STRAY = 500;
 
 /**
  * The transport of the official client for a child process. Unlike the client's own, it ends the complete process tree, always reads
@@ -47,7 +50,9 @@ export class ChildTransport implements Transport {
   onmessage?: ((message: JSONRPCMessage) => void) | undefined;
   readonly #options: ChildTransportOptions;
   readonly #stderr: LastLines;
-  /** When the process last wrote to standard error, and when it was lost. */
+  /** The last line on standard output that is no message. */
+  #stray = '';
+  /** When the process last wrote such a line or to standard error, and when it was lost. */
   #wroteMs = Number.NEGATIVE_INFINITY;
   #lostMs: number | undefined;
   #child: StartedChild | undefined;
@@ -80,10 +85,14 @@ export class ChildTransport implements Transport {
     return exitCode == null ? this.#broken : `exited with code ${exitCode}`;
   }
 
-  /** The last line on standard error, if the process wrote it shortly before it was lost. An older line is not the reason. */
+  /**
+   * The last line on standard error or, if there is none, on standard output, if the process wrote it shortly before it was lost. An older line is not
+   * the reason.
+   */
   get lastLine(): string | undefined {
     const lostMs = this.#lostMs ?? this.#options.clock.elapsedMs();
-    return lostMs - this.#wroteMs > LAST_WORDS_MS || this.#stderr.last === '' ? undefined : this.#stderr.last;
+    const line = this.#stderr.last || this.#stray;
+    return lostMs - this.#wroteMs > LAST_WORDS_MS || line === '' ? undefined : line;
   }
 
   /** Rejects if the command cannot be started. The constructor has already started it. */
@@ -195,7 +204,7 @@ export class ChildTransport implements Transport {
   #onMalformed(line: string): void {
     const id = requestIdIn(line.slice(0, END_BYTES), line.slice(-END_BYTES));
     if (typeof id === 'number') this.onmessage?.(errorResponse(id, INVALID, 'the answer is not JSON'));
-    else this.#warnOnce();
+    else this.#onStray(line);
   }
 
   #onTooLarge({ start, end }: MessageEnds): void {
@@ -206,8 +215,10 @@ export class ChildTransport implements Transport {
     else if (id !== undefined) this.onmessage?.(tooLargeResponse(id, maxBytes));
   }
 
-  #warnOnce(): void {
-    const { name, logger } = this.#options;
+  #onStray(line: string): void {
+    const { name, logger, clock } = this.#options;
+    this.#stray = shortLine(line, MAX_STRAY);
+    this.#wroteMs = clock.elapsedMs();
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     logger.warn(`gateway: ${name} wrote something other than MCP messages to standard output; such lines are ignored`);
@@ -215,5 +226,5 @@ export class ChildTransport implements Transport {
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {
-  return isObject(value) && ('method' in value || ['string', 'number'].includes(typeof value.id));
+  return isObject(value) && ('method' in value || 'error' in value || ['string', 'number'].includes(typeof value.id));
 }

@@ -40,15 +40,16 @@ export function messageFetch(
     const limited = new Response(body.pipeThrough(bodyLimit(maxBytes)), response);
     if (requestId === undefined || !response.ok) return limited;
     const text = await limited.text();
-    const read = readMessages(text, requestId, on.onExact);
-    return read === undefined || read.isAsWritten ? new Response(text, response) : rewritten(read.values, response);
+    const read = readMessages(text, requestId, on.onExact, 'whole');
+    return read === undefined ? new Response(text, response) : toJson(read.isAsWritten ? text : read.values, response);
   };
 }
 
-function rewritten(values: readonly unknown[], { status, statusText, headers }: Response): Response {
+/** The response with these messages. JSON is read as JSON, whatever type the server gives it, also none. */
+function toJson(read: string | readonly unknown[], { status, statusText, headers }: Response): Response {
   const all = new Headers(headers);
   all.set('content-type', 'application/json');
-  const body = JSON.stringify(values.length === 1 ? values[0] : values);
+  const body = typeof read === 'string' ? read : JSON.stringify(read.length === 1 ? read[0] : read);
   return new Response(body, { status, statusText, headers: all });
 }
 

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { exactNumberIn, mayBeInexact } from '../../../domain/values/exact-number.ts';
+import { exactNumberIn, mayBeInexact, toJsonText } from '../../../domain/values/exact-number.ts';
 import { isObject, type JsonObject, parseJson } from '../../../domain/values/json.ts';
 
 /** Members whose own members MCP defines. Other values, such as `structuredContent`, are passed on as they are, with every null. */
@@ -22,13 +22,22 @@ interface ReadMessages {
 
 /**
  * Reads the messages in a JSON text of a server, for the official client, which refuses what MCP does not specify: members that are null are absent,
- * and an envelope is complete. `requestId` is that of the request to which the text is the answer, if there is just one. Undefined without JSON.
+ * and an envelope is complete. `requestId` is that of the request to which the text is the answer, if there is just one; if it can be no other's, the
+ * text is `whole`, and the ID in it does not count. Undefined without JSON.
  */
-export function readMessages(text: string, requestId?: RequestId, onExact?: OnExact): ReadMessages | undefined {
+export function readMessages(
+  text: string,
+  requestId?: RequestId,
+  onExact?: OnExact,
+  part: 'whole' | 'part' = 'part',
+): ReadMessages | undefined {
   const written = parseJson(text);
   if (written === undefined) return undefined;
   const whole = text.includes('null') ? withoutNulls(written) : written;
-  const values = (Array.isArray(whole) ? whole : [whole]).map((value) => toMessage(value, requestId));
+  const isAnswer = part === 'whole' && isResponse(whole) && requestId !== undefined && whole.id !== requestId;
+  const values = (Array.isArray(whole) ? whole : [isAnswer ? { ...whole, id: requestId } : whole]).map((value) =>
+    toMessage(value, requestId),
+  );
   if (onExact !== undefined && mayBeInexact(text))
     for (const value of values) if (exactNumberIn(value) !== undefined) onExact(value);
   return { values, isAsWritten: values[0] === written && text.trim() === text };
@@ -48,8 +57,9 @@ export function readEvent(
   const read = event && readMessages(event.data, requestId, onExact);
   if (event === undefined || read === undefined) return { bytes, messages: [] };
   const { values: messages } = read;
-  if (read.isAsWritten) return { bytes, messages };
-  if (event.event !== undefined) written.push(`event: ${event.event}\n`);
+  // The client reads no event of another name.
+  const isNamed = event.event !== undefined && event.event !== 'message';
+  if (read.isAsWritten && !(isNamed && messages.some(isResponse))) return { bytes, messages };
   if (event.id !== undefined) written.push(`id: ${event.id}\n`);
   const head = written.join('');
   const rewritten = Buffer.from(messages.map((value) => `${head}data: ${JSON.stringify(value)}\n\n`).join(''));
@@ -80,6 +90,10 @@ function toMessage(value: unknown, requestId: RequestId | undefined): unknown {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), ...answer };
 }
 
+function isResponse(value: unknown): value is JsonObject {
+  return isObject(value) && value.method === undefined && (value.result !== undefined || value.error !== undefined);
+}
+
 /** Whether a response has either a result or an error, in the form of JSON-RPC and MCP. */
 function isSpecified({ result, error }: JsonObject): boolean {
   if (result !== undefined) return error === undefined && withMeta(result) === result;
@@ -93,12 +107,18 @@ function withMeta(result: unknown): unknown {
   return rest;
 }
 
-/** An error with a number and a text. Some servers write the number as a text, or nothing but the text. */
+/** An error with a number and a text. Some servers write the number as a text, nothing but the text, or the text in another member. */
 function toError(error: unknown): JsonObject {
   const { code, message, ...more } = isObject(error) ? error : { code: 0, message: error };
   const number = Number(code);
-  const text = typeof message === 'string' && message !== '' ? message : 'the server gave no reason';
-  return { ...more, code: Number.isInteger(number) ? number : 0, message: text };
+  const words = [message, more.data, more].map(toWords).find((text) => text !== '');
+  return { ...more, code: Number.isInteger(number) ? number : 0, message: words ?? 'the server gave no reason' };
+}
+
+function toWords(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const isEmpty = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
+  return isEmpty ? '' : toJsonText(value);
 }
 
 /** Codes of errors that replace responses which cannot be read. They are outside the ranges of JSON-RPC and MCP. */

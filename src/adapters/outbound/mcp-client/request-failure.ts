@@ -56,16 +56,28 @@ export function toRequestFailure(
   const status = httpStatusOf(thrown);
   if (status !== undefined) return ofStatus(status, thrown);
   const isUnexpected = thrown instanceof SdkError && !CONNECTION_CODES.has(thrown.code);
-  // Thrown by the client if a body is not JSON, or not a message. The errors of its schemas have `issues`.
-  const isNoMessage = thrown instanceof SyntaxError || (thrown instanceof Error && 'issues' in thrown);
-  if (isUnexpected || isNoMessage) {
-    const detail = isNoMessage ? 'the answer is not a JSON-RPC message' : reason;
-    return { error: { kind: 'invalid_result', detail }, reason };
-  }
+  if (isUnexpected || isNoMessage(thrown)) return { error: { kind: 'invalid_result', detail: reason }, reason };
   // `fetch` failed before or during a response.
   const isNetworkError = thrown instanceof TypeError && thrown.cause !== undefined;
   if (isNetworkError) return { error: { kind: 'crashed', reason }, reason, refusal: 'network' };
   return { error: { kind: 'crashed', reason: lostReason() }, reason: lostReason() };
+}
+
+/** Whether the client could not read an answer: it is not JSON, or not a message. The errors of its schemas have `issues`. */
+function isNoMessage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const isOfSchema = 'issues' in thrown || (thrown instanceof SdkError && thrown.code === SdkErrorCode.InvalidResult);
+  return thrown instanceof SyntaxError || isOfSchema;
+}
+
+/** Why an answer cannot be read, if the type of its content shows that. */
+function unreadable(thrown: unknown): string | undefined {
+  if (isNoMessage(thrown)) return 'the answer is not a JSON-RPC message';
+  if (!(thrown instanceof SdkError) || thrown.code !== SdkErrorCode.ClientHttpUnexpectedContent) return undefined;
+  const { contentType } = isObject(thrown.data) ? thrown.data : {};
+  const isPage = typeof contentType === 'string' && contentType.includes('html');
+  const type = typeof contentType === 'string' ? contentType : 'no content';
+  return `the answer is ${isPage ? 'a web page, and no JSON-RPC message; check the url' : `no JSON-RPC message (${type})`}`;
 }
 
 /** Maximum length of the words of a server in a reason. */
@@ -119,14 +131,14 @@ function httpStatusOf(thrown: unknown): number | undefined {
 }
 
 function reasonForStatus(status: number, thrown: unknown): string {
-  if (status === 401 || status === 403) {
-    return `the server did not accept the credentials (HTTP ${status}); check its headers`;
-  }
   if (status >= 300 && status < 400) {
     return `the server redirects to another origin (HTTP ${status}), which is refused; check its url`;
   }
   const words = wordsIn(thrown);
-  return `the server answered with HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+  const said = words === '' ? '' : `: ${words}`;
+  if (status === 401 || status === 403)
+    return `the server did not accept the credentials (HTTP ${status})${said}; check its headers`;
+  return `the server answered with HTTP ${status}${said}`;
 }
 
 /** The start of the text with which a server refused a request; empty if it is a page. */
@@ -141,6 +153,8 @@ function messageWithCode(thrown: unknown): string {
   // The first request negotiates the revision of MCP. The reason is the cause of its failure.
   if (thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed && thrown.cause !== undefined)
     return messageWithCode(thrown.cause);
+  const why = unreadable(thrown);
+  if (why !== undefined) return why;
   if (!(thrown instanceof Error)) return String(thrown);
   const [, ...causes] = causesOf(thrown);
   const code = causes.map(codeOf).findLast((code) => code !== undefined);

@@ -1,5 +1,13 @@
-import { isSpecType, type JSONRPCMessage, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCResultResponse,
+  isSpecType,
+  type JSONRPCMessage,
+  type RequestId,
+  SdkHttpError,
+} from '@modelcontextprotocol/client';
 import { isObject, type JsonObject, parseJson, withoutUndefined } from '../../../domain/values/json.ts';
+import { errorResponse, INVALID, LOST } from './messages.ts';
 
 /** The body of a response that made a transport fail. */
 export function textOf(thrown: unknown): string {
@@ -13,11 +21,15 @@ export function bodyOf(thrown: unknown): JsonObject | undefined {
   return isObject(body) ? body : undefined;
 }
 
-/** The result of `initialize` without what the official client would refuse it for, because a server must not be lost for a detail. */
-export function toInitializeResult(result: JsonObject): JsonObject {
-  const { capabilities, serverInfo, instructions } = result;
+/**
+ * The result of `initialize` without what the official client would refuse it for, because a server must not be lost for a detail. A server that names
+ * no revision has nothing against the one for which it was asked.
+ */
+export function toInitializeResult(result: JsonObject, asked: unknown): JsonObject {
+  const { protocolVersion, capabilities, serverInfo, instructions } = result;
   return withoutUndefined({
     ...result,
+    protocolVersion: typeof protocolVersion === 'string' && protocolVersion !== '' ? protocolVersion : asked,
     capabilities: toCapabilities(capabilities),
     serverInfo: isSpecType.Implementation(serverInfo) ? serverInfo : toIdentity(serverInfo),
     instructions: typeof instructions === 'string' ? instructions : undefined,
@@ -54,4 +66,17 @@ export class ExactResponses {
     this.#byId.delete(received.id);
     return exact ?? received;
   }
+}
+
+export function lostResponse(id: RequestId): JSONRPCMessage {
+  return errorResponse(id, LOST, 'the connection was closed before the response');
+}
+
+/** The response, or an error if it is malformed: the client would ignore it, and its request would wait until its time limit. */
+export function toStrict(id: RequestId, { result, error }: { result?: unknown; error?: unknown }): JSONRPCMessage {
+  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
+  // Only `_meta` has a form of its own in every result, and most results have none.
+  if (isObject(result) && result._meta === undefined) return response as unknown as JSONRPCMessage;
+  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
+  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }

@@ -1,7 +1,6 @@
 import {
-  isJSONRPCErrorResponse,
-  isJSONRPCResultResponse,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   ProtocolError,
   type RequestId,
   SdkError,
@@ -11,10 +10,9 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import type { AskedCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
-import { isObject, type JsonObject } from '../../../domain/values/json.ts';
-import { errorResponse, INVALID, LOST } from './messages.ts';
+import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ServerQuestions } from './server-questions.ts';
-import { bodyOf, ExactResponses, toInitializeResult } from './server-replies.ts';
+import { bodyOf, ExactResponses, lostResponse, toInitializeResult, toStrict } from './server-replies.ts';
 
 /** The client numbers its own requests from 0. */
 const FIRST_ID = 1_000_000;
@@ -50,9 +48,9 @@ export class SettlingTransport implements Transport {
   /** The client's own requests that wait for a response. The controller ends the stream of a request, if it has one. */
   readonly #waiting = new Map<RequestId, AbortController | undefined>();
   readonly #asked = new Map<number, Asked>();
-  /** The IDs of the client's requests `server/discover`, until it is answered, and `initialize`. */
+  /** The client's requests `server/discover` (its ID), until it is answered, and `initialize`. */
   #discover: RequestId | undefined;
-  #initialize: RequestId | undefined;
+  #initialize: JSONRPCRequest | undefined;
   #nextId = FIRST_ID;
   readonly exact = new ExactResponses();
 
@@ -77,17 +75,21 @@ export class SettlingTransport implements Transport {
       const message = this.exact.take(received);
       if ('method' in message) {
         const isQuestion = questions.receive(message, (response) => transport.send(response));
-        if (!isQuestion && !this.#isProgress(message)) this.onmessage?.(message, extra);
-      } else if (message.id !== undefined) {
-        const { id } = message;
-        const asked = this.#asked.get(Number(id));
-        if (asked !== undefined) return this.#settle(asked, toStrict(Number(id), message));
+        return isQuestion || this.#isProgress(message) ? undefined : this.onmessage?.(message, extra);
+      }
+      const id = this.#requestOf(message.id);
+      if (id !== undefined) {
+        const settled = this.#asked.get(Number(id));
+        if (settled !== undefined) return this.#settle(settled, toStrict(id, message));
         questions.onResponse(id);
         this.#waiting.delete(id);
         if (id === this.#discover) this.#discover = undefined;
         const response = toStrict(id, message);
-        const isInitialized = id === this.#initialize && 'result' in response;
-        const read = isInitialized ? { ...response, result: toInitializeResult(response.result) } : response;
+        const asked = id === this.#initialize?.id ? this.#initialize.params : undefined;
+        const isInitialized = asked !== undefined && 'result' in response;
+        const read = isInitialized
+          ? { ...response, result: toInitializeResult(response.result, asked.protocolVersion) }
+          : response;
         // The client handles a notification in a microtask, so that a response must not overtake it.
         queueMicrotask(() => this.onmessage?.(read, extra));
       } else this.onmessage?.(message, extra);
@@ -130,7 +132,11 @@ export class SettlingTransport implements Transport {
     // The client itself observes the end of the stream of a subscription.
     const isRequest = 'method' in message && 'id' in message && options.onRequestStreamEnd === undefined;
     if (isRequest) return this.#send(message, options);
-    await this.#transport.send(message, options);
+    const isNotification = 'method' in message && !('id' in message);
+    await this.#transport.send(message, options).catch((error) => {
+      // Some servers refuse what they need not answer. What the refusal means for requests, the next one shows.
+      if (!isNotification || !(error instanceof SdkHttpError)) throw error;
+    });
     if ('method' in message && message.method === 'notifications/cancelled') this.#end(message.params?.requestId);
   }
 
@@ -184,7 +190,7 @@ export class SettlingTransport implements Transport {
   async #send(message: JSONRPCMessage & { readonly id: RequestId }, options: TransportSendOptions): Promise<void> {
     const { id } = message;
     if ('method' in message && message.method === 'server/discover') this.#discover = id;
-    if ('method' in message && message.method === 'initialize') this.#initialize = id;
+    if ('method' in message && message.method === 'initialize') this.#initialize = message;
     const ended = this.hasPerRequestStream ? new AbortController() : undefined;
     this.#waiting.set(id, ended);
     const onRequestStreamEnd = () => {
@@ -197,6 +203,15 @@ export class SettlingTransport implements Transport {
       this.#waiting.delete(id);
       throw error;
     }
+  }
+
+  /** The ID of the request to which a response belongs: some servers write it as a text, and none for a request that they refuse. */
+  #requestOf(id: RequestId | undefined): RequestId | undefined {
+    const number = Number(id);
+    if (typeof id === 'string') return this.#asked.has(number) || this.#waiting.has(number) ? number : id;
+    if (id !== undefined) return id;
+    const [only, ...others] = [...this.#asked.keys(), ...this.#waiting.keys()];
+    return others.length === 0 ? only : undefined;
   }
 
   #settle({ resolve, reject }: Asked, response: JSONRPCMessage): void {
@@ -232,17 +247,4 @@ function isSessionLost(error: unknown, id: RequestId): boolean {
   if (!(error instanceof SdkHttpError)) return false;
   const status = Number(error.status);
   return status === 404 || status === 410 || (status === 400 && bodyOf(error)?.id !== id);
-}
-
-function lostResponse(id: RequestId): JSONRPCMessage {
-  return errorResponse(id, LOST, 'the connection was closed before the response');
-}
-
-/** The response, or an error if it is malformed: the client would ignore it, and its request would wait until its time limit. */
-function toStrict(id: RequestId, { result, error }: { result?: unknown; error?: unknown }): JSONRPCMessage {
-  const response = { jsonrpc: '2.0', id, ...(result === undefined || result === null ? { error } : { result }) };
-  // Only `_meta` has a form of its own in every result, and most results have none.
-  if (isObject(result) && result._meta === undefined) return response as unknown as JSONRPCMessage;
-  if (isJSONRPCResultResponse(response) || isJSONRPCErrorResponse(response)) return response;
-  return errorResponse(id, INVALID, 'the answer is neither a result nor an error');
 }

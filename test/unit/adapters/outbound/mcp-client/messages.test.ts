@@ -78,6 +78,21 @@ describe('an answer has the form of JSON-RPC', () => {
       { id: 1, error: { code: 5, message: null } },
       { jsonrpc: '2.0', id: 1, error: { code: 5, message: 'the server gave no reason' } },
     ],
+    [
+      'the words in data',
+      { id: 1, error: { code: 5, data: 'no' } },
+      { jsonrpc: '2.0', id: 1, error: { code: 5, data: 'no', message: 'no' } },
+    ],
+    [
+      'an object as message',
+      { id: 1, error: { code: 5, message: { why: 'no' } } },
+      { jsonrpc: '2.0', id: 1, error: { code: 5, message: '{"why":"no"}' } },
+    ],
+    [
+      'members of its own',
+      { id: 1, error: { detail: 'no' } },
+      { jsonrpc: '2.0', id: 1, error: { code: 0, detail: 'no', message: '{"detail":"no"}' } },
+    ],
     ['no version', { id: 1, result: {} }, response({})],
     ['a list as _meta', response({ _meta: [] }), response({})],
   ])('%s', (_, written, message) => {
@@ -87,6 +102,11 @@ describe('an answer has the form of JSON-RPC', () => {
   test.each([{ id: null }, {}])('without an ID, it answers the only request: %j', (id) => {
     expect(read({ jsonrpc: '2.0', ...id, error }, 7)).toEqual([{ jsonrpc: '2.0', id: 7, error }]);
     expect(read({ jsonrpc: '2.0', ...id, error })).toEqual([{ jsonrpc: '2.0', error }]);
+  });
+
+  test.each([1, '1', 'server', null])('in a whole body, its ID is that of the request, not %j', (id) => {
+    const whole = readMessages(JSON.stringify(response({}, id)), 7, undefined, 'whole');
+    expect(whole).toEqual({ values: [response({}, 7)], isAsWritten: false });
   });
 
   test('a value that is no message stays as it is', () => {
@@ -105,7 +125,7 @@ describe('an event', () => {
   test('has the message as MCP specifies it', () => {
     const written =
       'id: 7\nevent: message\nretry: 5\ndata: {"jsonrpc":"2.0",\ndata: "id":1,"result":{"_meta":null}}\n\n';
-    expect(eventOf(written)).toBe('retry: 5\nevent: message\nid: 7\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
+    expect(eventOf(written)).toBe('retry: 5\nid: 7\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\n\n');
     expect(eventOf('data: \uFEFF{"jsonrpc":"2.0","id":1,"result":{}}\n\n')).toBe(
       'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n',
     );
@@ -139,10 +159,14 @@ describe('the result of `initialize`', () => {
       { capabilities: { tools: {} }, serverInfo: identity },
     ],
   ])('is usable with %s', (_, written, result) => {
-    expect(toInitializeResult({ protocolVersion: '2025-06-18', ...written })).toEqual({
+    expect(toInitializeResult({ protocolVersion: '2025-06-18', ...written }, '2025-11-25')).toEqual({
       protocolVersion: '2025-06-18',
       ...result,
     });
+  });
+
+  test.each([undefined, '', 20250618])('has the revision that was asked for in place of %j', (protocolVersion) => {
+    expect(toInitializeResult({ protocolVersion }, '2025-11-25')).toMatchObject({ protocolVersion: '2025-11-25' });
   });
 });
 

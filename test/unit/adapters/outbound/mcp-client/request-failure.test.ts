@@ -37,10 +37,10 @@ describe("a reason has the start of the server's own text", () => {
   });
 
   test.each([
-    [401, 'the server did not accept the credentials (HTTP 401); check its headers'],
-    [403, 'the server did not accept the credentials (HTTP 403); check its headers'],
+    [401, 'the server did not accept the credentials (HTTP 401): no; check its headers'],
+    [403, 'the server did not accept the credentials (HTTP 403): no; check its headers'],
     [307, 'the server redirects to another origin (HTTP 307), which is refused; check its url'],
-  ])('but for HTTP %d what to do', (status, reason) => {
+  ])('and for HTTP %d what to do', (status, reason) => {
     expect(reasonOf(status, 'no')).toBe(reason);
   });
 });
