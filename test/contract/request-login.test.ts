@@ -115,12 +115,23 @@ describe('the time until a token expires is read in every form', () => {
   });
 });
 
+test('a text in place of a list, and a number in place of a text, are read', async () => {
+  const { issuer, signIn } = await start();
+  issuer.metadata = { response_types_supported: undefined, code_challenge_methods_supported: 'S256' };
+  issuer.resource = { authorization_servers: issuer.origin, scopes_supported: 'read write' };
+  issuer.answers.set('/registration', { status: 201, body: { client_id: 4711, redirect_uris: 'http://127.0.0.1/' } });
+  const { login, asked } = await signIn();
+  expect(login.client).toMatchObject({ client_id: '4711', redirect_uris: ['http://127.0.0.1/'] });
+  expect(asked.scope).toBe('read write');
+});
+
 describe('the resource is that of the server', () => {
   test.each([
     ['', '/mcp'],
     ['/', '/mcp'],
     ['/a', '/a/mcp'],
     ['/a/', '/a/b/mcp'],
+    ['/mcp/', '/mcp'],
   ])('if its path %j is the beginning of %j', async (resource, path) => {
     const { issuer, signIn } = await start({}, path);
     const body = { resource: `${issuer.origin}${resource}`, authorization_servers: [issuer.origin] };
@@ -247,8 +258,8 @@ test.each<[string, (issuer: FakeIssuer) => void, string]>([
   ],
   [
     'a member is missing that RFC 8414 requires',
-    (i) => (i.metadata = { response_types_supported: undefined }),
-    'does not conform to its standard; missing, or of another form: response_types_supported',
+    (i) => (i.metadata = { token_endpoint: undefined }),
+    'does not conform to its standard; missing, or of another form: token_endpoint',
   ],
   [
     'an endpoint is not https',

@@ -34,7 +34,7 @@ export class LoginProvider implements OAuthClientProvider {
   readonly redirectUrl: string | undefined;
   readonly clientMetadata: OAuthClientProvider['clientMetadata'];
   readonly clientMetadataUrl?: string;
-  readonly validateResourceURL?: () => Promise<URL | undefined>;
+  readonly validateResourceURL: NonNullable<OAuthClientProvider['validateResourceURL']>;
   /** The URL at which the person agrees. */
   page = '';
   /** Whether the client is that of the former login, which the issuer may have forgotten. */
@@ -69,8 +69,11 @@ export class LoginProvider implements OAuthClientProvider {
       ...(scopes === undefined && isPerson && { grant_types: ['authorization_code', 'refresh_token'] }),
     };
     if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
-    if (resource !== undefined)
-      this.validateResourceURL = async () => (resource === 'none' ? undefined : new URL(resource));
+    // `#check` has compared the resource that the server names, and allows a slash at its end.
+    this.validateResourceURL = async (_, named) => {
+      const chosen = resource ?? named;
+      return chosen === undefined || chosen === 'none' ? undefined : new URL(chosen);
+    };
   }
 
   /** Throws without metadata, because the client would guess the endpoints. */

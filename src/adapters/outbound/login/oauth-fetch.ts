@@ -140,9 +140,10 @@ export function readDocument(json: JsonObject, asked: unknown): JsonObject {
   if (asked !== undefined) return conforming('tokens', { token_type: 'Bearer', ...read });
   // The client compares the issuer that the server names with that of the issuer's document.
   const { issuer, authorization_servers: issuers } = read;
-  if (typeof issuer === 'string') return conforming('metadata', { ...read, issuer: issuerId(issuer) });
-  const ids = Array.isArray(issuers) && issuers.map((one) => (typeof one === 'string' ? issuerId(one) : one));
-  return conforming('resource', { ...read, ...(ids && { authorization_servers: ids }) });
+  if (typeof issuer === 'string')
+    return conforming('metadata', { response_types_supported: ['code'], ...read, issuer: issuerId(issuer) });
+  const ids = [issuers ?? []].flat().map((one) => (typeof one === 'string' ? issuerId(one) : one));
+  return conforming('resource', { ...read, ...(ids.length > 0 && { authorization_servers: ids }) });
 }
 
 /** An empty value is absent, because issuers write null or an empty text for a member that they do not use. */
@@ -151,12 +152,17 @@ function withoutEmpty(value: unknown): unknown {
   return Array.isArray(value) ? value.filter((entry) => withoutEmpty(entry) !== undefined) : value;
 }
 
-/** The document without optional members of another form, which the official client would refuse it for. */
+/**
+ * The document without optional members of another form, which the official client would refuse it for. Some issuers write a text in place of a list, or
+ * a number in place of a text.
+ */
 function conforming(kind: keyof typeof DOCUMENTS, document: JsonObject): JsonObject {
   const { isValid, required } = DOCUMENTS[kind];
   if (isValid(document)) return document;
-  const members = Object.entries(document);
-  return Object.fromEntries(
-    members.filter(([name, value]) => name in required || isValid({ ...required, [name]: value })),
-  );
+  const read = Object.entries(document).map(([name, value]) => {
+    const forms = [value, typeof value === 'number' ? String(value) : [value]];
+    const valid = forms.find((form) => isValid({ ...required, [name]: form }));
+    return [name, valid ?? (name in required ? value : undefined)] as const;
+  });
+  return Object.fromEntries(read.filter(([, value]) => value !== undefined));
 }
