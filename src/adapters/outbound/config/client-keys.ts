@@ -184,8 +184,9 @@ function readFolder(value: unknown, { expand, project, report }: KeyContext): Ta
   return path === undefined ? undefined : { cwd: expandPath(path, project) };
 }
 
-/** The transport of a URL. An address of SSE may speak Streamable HTTP, too, which VS Code tries first. */
-function readTransport(value: unknown, { report }: KeyContext): Targets | undefined {
+/** The transport of a URL, as text or as `{"type": "sse"}`. An address of SSE may speak Streamable HTTP, too, which VS Code tries first. */
+function readTransport(given: unknown, { report }: KeyContext): Targets | undefined {
+  const value = isObject(given) ? given.type : given;
   if (typeof value !== 'string') return report('expected http, sse or stdio');
   const type = value.toLowerCase().replace(/[-_]/g, '');
   if (type === 'ws' || type === 'websocket')

@@ -136,9 +136,11 @@ describe('reads the file of', () => {
   test.each([
     ['streamable-http', 'http'],
     ['streamableHttp', 'http'],
+    [{ type: 'http', headers: {} }, 'http'],
+    [{ type: 'sse' }, 'auto'],
     ['other', 'auto'],
     [undefined, 'auto'],
-  ])('any program with the type %s', async (type, transport) => {
+  ])('any program with the type %j', async (type, transport) => {
     expect(await serversOf({ mcpServers: { web: { type, url: 'https://a.example' } } })).toMatchObject([
       { connection: { transport } },
     ]);
