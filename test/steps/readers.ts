@@ -61,7 +61,6 @@ import {
   withoutEnd,
   withoutTracking,
   withoutUnsafeCharacters,
-  withVisibleCharacters,
 } from '../../src/domain/values/clean-text.ts';
 import { closeFence, fencedLines } from '../../src/domain/values/code-fence.ts';
 import { ExactNumber, mayBeInexact, toJsonText, withExactNumbers } from '../../src/domain/values/exact-number.ts';
@@ -296,7 +295,6 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/redaction.ts#redactedJson': (text) => redactedJson({ text }, known),
   'domain/values/redaction.ts#redactedValue': (text) => redactedValue({ text }, known),
   'domain/values/redaction.ts#withoutKeyLike': withoutKeyLike,
-  'domain/values/clean-text.ts#withVisibleCharacters': withVisibleCharacters,
   'domain/values/web-url.ts#decoded': decoded,
   'domain/values/web-url.ts#isOnHost': (text) => isOnHost(`https://${text}`, ['a.com']),
   'domain/values/web-url.ts#isTooLong': isTooLong,
@@ -322,6 +320,7 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     'parts of figureIndex, which is above',
   ],
   [['domain/evidence/labels.ts#', 'domain/evidence/figures.ts#hasFigures'], 'parts of missingFigures, which is above'],
+  [['domain/values/pattern-when-used.ts#'], 'patterns of this program'],
   [['adapters/inbound/html.ts#'], 'values of the configuration, and texts that the bound of a page keeps short'],
   [
     ['wiring/', 'adapters/outbound/config/', 'adapters/outbound/files/', 'adapters/outbound/network/'],

@@ -1,6 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
 import { MAX_EXAMINED } from '../values/clean-text.ts';
 import { parseJson } from '../values/json.ts';
+import { patternWhenUsed } from '../values/pattern-when-used.ts';
 import { toHostName } from '../values/web-url.ts';
 
 /** The answer tools, in the order of `tools/list`. */
@@ -123,9 +124,10 @@ function entriesOf(value: unknown, depth = 0): readonly unknown[] {
 /** The languages of this server's own messages. */
 export type Language = 'ja' | 'en';
 
-const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
-const JAPANESE = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/gu;
-const LATIN = /\p{Script=Latin}/gu;
+const letter = patternWhenUsed(String.raw`\p{L}`, 'u');
+const kana = patternWhenUsed(String.raw`[\p{Script=Hiragana}\p{Script=Katakana}]`, 'u');
+const japaneseCharacters = patternWhenUsed(String.raw`[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]`, 'gu');
+const latinLetters = patternWhenUsed(String.raw`\p{Script=Latin}`, 'gu');
 /** A quotation ends before the next one of its kind begins, so that marks that do not close are read once. */
 const QUOTED = /「[^「」]*」|『[^『』]*』|“[^“”]*”|"[^"]*"/g;
 /** A Japanese word takes about a third of the characters of an English one. */
@@ -138,8 +140,10 @@ const CHARACTERS_PER_CHARACTER = 3;
 export function languageOf(text: string): Language {
   const beginning = text.slice(0, MAX_EXAMINED);
   const own = beginning.replace(QUOTED, ' ');
-  const asked = /\p{L}/u.test(own) ? own : beginning;
-  const japanese = asked.match(JAPANESE)?.length ?? 0;
-  const latin = asked.match(LATIN)?.length ?? 0;
-  return KANA.test(asked) && japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';
+  const asked = letter().test(own) ? own : beginning;
+  // Most questions have no kana, so that nothing is counted.
+  if (!kana().test(asked)) return 'en';
+  const japanese = asked.match(japaneseCharacters())?.length ?? 0;
+  const latin = asked.match(latinLetters())?.length ?? 0;
+  return japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';
 }

@@ -59,14 +59,6 @@ export function withoutEnd(text: string, characters: RegExp): string {
   return text.slice(0, end);
 }
 
-const HIDDEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]/gu;
-
-/** Shows each control and hidden character of a text as `<U+200B>`. */
-export function withVisibleCharacters(text: string): string {
-  const codeOf = (character: string) => character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
-  return text.replace(HIDDEN, (character) => `<U+${codeOf(character)}>`);
-}
-
 const MAX_LENGTH = 300;
 
 /** Matches a stack trace: `at f (file:1:2)` and everything after it, also within JSON. */

@@ -1,4 +1,5 @@
 import { withoutEnd } from './clean-text.ts';
+import { patternWhenUsed } from './pattern-when-used.ts';
 
 /** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;
@@ -33,7 +34,7 @@ const UNUSABLE = /^(?:javascript|data|vbscript|blob|view-source|intent|ms-[a-z0-
 
 /** Browsers ignore white space in a scheme. */
 export function isUnusable(uri: string): boolean {
-  return UNUSABLE.test(uri.replace(/[\s\p{Cc}]/gu, ''));
+  return UNUSABLE.test(uri.replace(/[\s\u0000-\u001F\u007F-\u009F]/g, ''));
 }
 
 /**
@@ -58,12 +59,13 @@ export function toHostName(text: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
-  const isHostName = host.length <= 253 && host.split('.').every((part) => LABEL.test(part));
+  const label = readLabel();
+  const isHostName = host.length <= 253 && host.split('.').every((part) => label.test(part));
   return isHostName ? host : undefined;
 }
 
 /** Letters of any script, as in `例え.jp`. */
-const LABEL = /^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$/u;
+const readLabel = patternWhenUsed(String.raw`^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$`, 'u');
 
 /** Whether a URL, or a source without a scheme, is of one of these hosts or of a subdomain of one. */
 export function isOnHost(url: string, hosts: readonly string[]): boolean {

@@ -13,7 +13,7 @@ import type { GatewayTool } from '../../../domain/gateway/gateway-tool.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { loginCommand } from '../../../domain/gateway/tool-call-error.ts';
 import { reasonOf } from '../../../domain/values/certificate-problem.ts';
-import { cleanLine, clip, withoutUnsafeCharacters, withVisibleCharacters } from '../../../domain/values/clean-text.ts';
+import { cleanLine, clip, withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { isSameJson, type JsonObject, sortedJson } from '../../../domain/values/json.ts';
 import { redactedJson } from '../../../domain/values/redaction.ts';
 import { styled } from '../../../domain/values/terminal-style.ts';
@@ -222,4 +222,12 @@ function differenceLines({ server, tool, change, before = {}, after = {} }: Diff
     .filter((member) => !isSameJson(before[member], after[member]))
     .flatMap((member) => [`  ${member}:`, ...linesOf('-', before[member]), ...linesOf('+', after[member])]);
   return [`${change} ${server}/${tool}`, ...changes];
+}
+
+const HIDDEN = /[\p{C}\p{DI}\p{Zl}\p{Zp}\u2800]/gu;
+
+/** Shows each control and hidden character of a text as `<U+200B>`. */
+function withVisibleCharacters(text: string): string {
+  const codeOf = (character: string) => character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+  return text.replace(HIDDEN, (character) => `<U+${codeOf(character)}>`);
 }
