@@ -171,7 +171,7 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
   const { columns } = process.stdout;
   const terminal = isTerminal ? { columns: columns || 80, hasStyles: hasStyles() } : undefined;
-  const { catalogue } = composeCatalogue(withAudit(context), {
+  const { catalogue } = composeCatalogue(await withAudit(context), {
     servers: answerServers(config, by.rights),
     starts: 'on_use',
     logSpawn: (line) => logger.debug(line),

@@ -1,7 +1,6 @@
 import { ok } from 'neverthrow';
 import type { Command } from '../adapters/inbound/cli/command.ts';
 import { logNotices, messageForProblems } from '../adapters/inbound/words/process-messages.ts';
-import { AuditFile } from '../adapters/outbound/audit/audit-file.ts';
 import { SystemClock } from '../adapters/outbound/clock/system-clock.ts';
 import { loadConfig } from '../adapters/outbound/config/load-config.ts';
 import { readOwnCommand } from '../adapters/outbound/config/own-command.ts';
@@ -14,7 +13,7 @@ import { CallerRights, isGatewayOnly } from '../application/gateway/offer.ts';
 import type { Validated } from '../application/ports/config.ts';
 import type { Clock, Logger, Services } from '../application/ports/services.ts';
 import type { ValueReader } from '../application/ports/values.ts';
-import { Audit } from '../application/tools/audit.ts';
+import type { Audit } from '../application/tools/audit.ts';
 import { KeptValues } from '../application/values/kept-values.ts';
 import { CHECK_TOOL } from '../domain/answers/question.ts';
 import type { OwnCommand } from '../domain/gateway/own-command.ts';
@@ -137,7 +136,7 @@ export async function startServer(command: ServerCommand, program: Program): Pro
     program.stderr.say('error', messageForProblems(validated.problems));
     return undefined;
   }
-  const runtime = withAudit(validated.value);
+  const runtime = await withAudit(validated.value);
   const { config, logger, stderr } = runtime;
   if (stderr.form === 'json') logWarningsOfNode(logger);
   logNotices(config.notices, logger);
@@ -150,14 +149,11 @@ export function hasStyles(): boolean {
   return process.stdout.isTTY === true && process.stdout.hasColors();
 }
 
-/** Opens the audit, if there is one, without waiting for it. */
-export function withAudit(runtime: Runtime): Runtime {
-  const { config, logger } = runtime;
-  if (config.audit === undefined) return runtime;
-  const { file, ...policy } = config.audit;
-  const log = new AuditFile(file, (problem) => logger.warn(`audit: ${problem}: ${file}`));
-  const audit = new Audit({ ...runtime, ...policy, log, sha256, newId: () => crypto.randomUUID() });
-  void audit.open();
+/** Opens the audit, if there is one. */
+export async function withAudit(runtime: Runtime): Promise<Runtime> {
+  if (runtime.config.audit === undefined) return runtime;
+  const { openAudit } = await import('./audit.ts');
+  const audit = openAudit(runtime.config.audit, runtime);
   runtime.atClose(() => audit.close());
   return { ...runtime, audit };
 }
@@ -172,10 +168,6 @@ export function writeConfig({ config, redactor, stderr }: Runtime): void {
 function logWarningsOfNode(logger: Logger): void {
   process.removeAllListeners('warning');
   process.on('warning', (warning) => logger.warn(String(warning)));
-}
-
-async function sha256(text: string): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest('SHA-256', Buffer.from(text))).toString('hex');
 }
 
 /** Calls `stop` when the terminal is closed, which sends SIGHUP. The process then ends by this signal. */

@@ -105,7 +105,7 @@ export async function runCall(command: CommandOf<'call'>, context: Context, sign
   const asker = command.noInput ? undefined : askerAt(process.stdin, context);
   const { gateway } = await startServers(limited, 'all', { isUsed, declared: asker?.declared });
   const catalogue = new ToolCatalogue({
-    ...withAudit(context),
+    ...(await withAudit(context)),
     configured: servers.map(({ name }) => name),
     providers: () => (gateway === undefined ? [] : [gateway]),
   });
@@ -164,7 +164,7 @@ export async function runLogins(
   const options = { ...context, logins, servers };
   if (command.kind === 'logins') return listLogins({ ...options, ...command });
   if (command.kind === 'logout') {
-    const { audit } = command.caller === undefined ? {} : withAudit(context);
+    const { audit } = command.caller === undefined ? {} : await withAudit(context);
     const onEnded = ({ server, owner, scopes }: LoginSummary, isDone: boolean) =>
       audit?.note({
         event: 'logout',

@@ -41,6 +41,7 @@ const LATE = {
     'src/adapters/outbound/mcp-client/usable-outputs.ts @modelcontextprotocol/client/validators/ajv',
   ],
   http: ['src/main.ts ./wiring/http.ts'],
+  audit: ['src/wiring/runtime.ts ./audit.ts'],
   commands: ['src/main.ts ./wiring/command.ts'],
   loginsAndRedis: [
     'src/wiring/doctor.ts ./logins.ts',
