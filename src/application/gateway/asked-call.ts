@@ -75,6 +75,14 @@ async function answersFor(
   return { retry: withoutUndefined({ inputResponses, requestState: asks.requestState }) };
 }
 
+/** Remembers what a server wants to know, and nobody is asked. */
+export function refusalsOf(server: string, elicitations: CallElicitations): AskedCaller['onRefused'] {
+  return (why, request, elicitation) => {
+    if (elicitation !== undefined) elicitations.refuse(why, elicitation);
+    else elicitations.refuseRequests(why, server, request === undefined ? [] : [request]);
+  };
+}
+
 /** The caller of a call, as its server may ask. */
 export function toAsked(
   { by, server, elicitations, pause, on }: ObservedCall,
@@ -86,10 +94,7 @@ export function toAsked(
     declared: elicitations.declared,
     canBeAsked: (mode) => elicitations.canBeAsked(mode),
     ask: (elicitation, signal) => elicitations.ask(elicitation, limits, signal),
-    onRefused: (why, request, elicitation) => {
-      if (elicitation !== undefined) elicitations.refuse(why, elicitation);
-      else elicitations.refuseRequests(why, server, request === undefined ? [] : [request]);
-    },
+    onRefused: refusalsOf(server, elicitations),
     onWaiting: () => on({ kind: 'waiting' }),
     onCompleted: (id) => elicitations.onCompleted(id),
   };
@@ -101,11 +106,8 @@ async function mayRepeat(
   { server, elicitations, asked }: Pick<ObservedCall, 'server' | 'elicitations'> & { readonly asked: AskedCaller },
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (error.kind !== 'json_rpc' || !isObject(error.data)) return false;
   if (requiresElicitation(error)) elicitations.refuseRequests('nobody', server, []);
-  const { elicitations: listed } = error.data;
-  if (error.code !== URLS_REQUIRED || !Array.isArray(listed)) return false;
-  const urls = listed.flatMap((one) => parseElicitation(server, isObject(one) && { mode: 'url', ...one }, '') ?? []);
+  const urls = urlsRequired(error, server);
   for (const url of urls) {
     const { action } = await asked.ask(url, signal);
     if (action === 'accept') continue;
@@ -113,6 +115,14 @@ async function mayRepeat(
     return false;
   }
   return urls.length > 0;
+}
+
+/** The questions with the URLs that must be visited before a server runs a request; empty if the error is another one. */
+export function urlsRequired(error: ToolServerError | ToolCallError, server: string): readonly Elicitation[] {
+  if (error.kind !== 'json_rpc' || error.code !== URLS_REQUIRED || !isObject(error.data)) return [];
+  const { elicitations: listed } = error.data;
+  const all: readonly unknown[] = Array.isArray(listed) ? listed : [];
+  return all.flatMap((one) => parseElicitation(server, isObject(one) && { mode: 'url', ...one }, '') ?? []);
 }
 
 /** Whether a server refuses a request, because its caller did not declare that it can be asked. */

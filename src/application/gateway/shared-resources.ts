@@ -1,12 +1,7 @@
 import { err, ok, type Result } from 'neverthrow';
-import { type CallOrigin, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
+import { type CallOrigin, idOfCaller, type Rights, withTrace } from '../../domain/gateway/call-origin.ts';
 import { type Asker, modesOf, parseAnswer, type Retry } from '../../domain/gateway/elicitation.ts';
-import {
-  type InputRequests,
-  namedRequest,
-  parseInputRequests,
-  withNamedServer,
-} from '../../domain/gateway/input-requests.ts';
+import { namedRequest, parseInputRequests, withNamedServer } from '../../domain/gateway/input-requests.ts';
 import { toServedCompletion, toServedContents, toServedPrompt } from '../../domain/gateway/served-result.ts';
 import {
   exposedEntries,
@@ -22,7 +17,7 @@ import { never, untilAborted, withDeadline } from '../async/deadline.ts';
 import type { Clock } from '../ports/services.ts';
 import type { ServerConnection } from '../ports/tool-server.ts';
 import { CallElicitations } from '../tools/call-elicitations.ts';
-import { refuseUnanswerable, requiresElicitation } from './asked-call.ts';
+import { refusalsOf, refuseUnanswerable, requiresElicitation, urlsRequired } from './asked-call.ts';
 import { signInFor } from './caller-call.ts';
 import { type Gateway, LIST_WAIT_MS } from './gateway.ts';
 import type { Viewer } from './gateway-server.ts';
@@ -113,7 +108,8 @@ export class SharedResources {
     };
     const outcome = await send();
     const isMissing = outcome.isErr() && outcome.error.kind === 'login_required';
-    const canBeAsked = isMissing && modesOf(declared).includes('url');
+    // No other request may be answered by a question (MCP 2026-07-28).
+    const canBeAsked = isMissing && request.method !== COMPLETE && modesOf(declared).includes('url');
     const signIn = canBeAsked && server !== undefined ? await signInFor(server, by) : undefined;
     if (signIn === undefined) return outcome;
     const { question, limits, untilDone } = signIn;
@@ -131,8 +127,11 @@ export class SharedResources {
     signal: AbortSignal,
   ): Promise<Result<JsonObject, ToolCallError>> {
     const isPrompt = kind === 'prompt';
-    const isCompletion = method === 'completion/complete';
-    const { timeoutMs } = server.definition;
+    const isCompletion = method === COMPLETE;
+    const { timeoutMs, name } = server.definition;
+    const asker: Asker = { declared, isRelay: true, ask: async () => 'nobody' };
+    const elicitations = new CallElicitations({ asker, clock: this.#clock, onEnded: () => {} });
+    const asked = { caller: idOfCaller(by), declared, retry, onRefused: refusalsOf(name, elicitations) };
     const params = withTrace(toParams(own), by.trace);
     const send = async (
       connection: ServerConnection,
@@ -142,18 +141,22 @@ export class SharedResources {
       const isEmpty = isCompletion && connection.capabilities.completions === undefined;
       return isEmpty
         ? ok({ completion: { values: [] } })
-        : connection.request(method, params, limit, { caller: by.caller, declared, retry });
+        : connection.request(method, params, limit, asked);
     };
     const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
       server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),
     );
     if (isCompletion) return outcome.map(toServedCompletion);
-    const name = nameOf(server);
-    if (outcome.isErr() && requiresElicitation(outcome.error))
-      return err({ kind: 'input_required', server: name, requests: [], why: 'nobody' });
+    if (outcome.isErr()) {
+      if (requiresElicitation(outcome.error)) elicitations.refuseRequests('nobody', name, []);
+      for (const url of urlsRequired(outcome.error, name)) elicitations.refuse('nobody', url);
+      return err((outcome.error.kind === 'json_rpc' ? elicitations.refused : undefined) ?? outcome.error);
+    }
     return outcome.andThen((result) => {
       const asks = parseInputRequests(name, result);
-      if (asks !== undefined) return toQuestion(result, asks, { server: name, declared, clock: this.#clock });
+      if (asks !== undefined) refuseUnanswerable(asks, elicitations, name);
+      if (elicitations.refused !== undefined) return err(elicitations.refused);
+      if (asks !== undefined) return ok(withNamedServer(result, asks));
       return ok(
         isPrompt
           ? withExposedLinks(toServedPrompt(result), name)
@@ -199,17 +202,8 @@ export class SharedResources {
   }
 }
 
-/** The question of a server for the client, or the error for a client that cannot be asked. */
-function toQuestion(
-  result: JsonObject,
-  asks: InputRequests,
-  { server, declared, clock }: { readonly server: string; readonly declared: JsonObject; readonly clock: Clock },
-): Result<JsonObject, ToolCallError> {
-  const asker: Asker = { declared, isRelay: true, ask: async () => 'nobody' };
-  const elicitations = new CallElicitations({ asker, clock, onEnded: () => {} });
-  refuseUnanswerable(asks, elicitations, server);
-  return elicitations.refused === undefined ? ok(withNamedServer(result, asks)) : err(elicitations.refused);
-}
+/** The only request of these that never ends with a question. */
+const COMPLETE = 'completion/complete';
 
 /** The key of the question with which the gateway asks a caller to sign in. */
 const SIGN_IN = 'gateway.login';

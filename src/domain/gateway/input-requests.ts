@@ -40,5 +40,15 @@ export function withNamedServer(result: JsonObject, { requests }: InputRequests)
 
 /** A request for an elicitation, whose message names the server. */
 export function namedRequest(elicitation: Elicitation, request: JsonObject = { method: ELICIT }): JsonObject {
-  return { ...request, params: { ...elicitation.params, message: askedText(elicitation) } };
+  return { ...request, params: { ...withoutNulls(elicitation.params), message: askedText(elicitation) } };
+}
+
+/** The parameters without the members that some servers write as null: for clients, that is no form of MCP. */
+function withoutNulls({ _meta, ...params }: JsonObject): JsonObject {
+  return { ...withoutNullMembers(params), ...withoutUndefined({ _meta: _meta ?? undefined }) };
+}
+
+function withoutNullMembers(value: JsonObject): JsonObject {
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(members.map(([name, one]) => [name, isObject(one) ? withoutNullMembers(one) : one]));
 }

@@ -438,6 +438,17 @@ describe('on standard input', () => {
     },
   );
 
+  test('a prompt about which a server asks fails, also if its server goes on', async () => {
+    const by = person();
+    for (const connect of [earlierOverStdio, modernOverStdio]) {
+      const client = await connect([earlierServer('files')], by);
+      await expect(client.getPrompt({ name: 'files__ask' })).rejects.toThrow(
+        /INPUT_REQUIRED: files asks: Why\? Nobody can be asked here\./,
+      );
+    }
+    expect(by.asked).toEqual([]);
+  });
+
   test('a server takes its question back', async () => {
     const client = await earlierOverStdio(
       [earlierServer('files')],

@@ -156,8 +156,8 @@ function toUnanswered({ result }: InputRequired, text: string): Params {
   return { content: [{ type: 'text', text }, ...returned], isError: true };
 }
 
-/** Codes that clients would relate to this server, and that have an HTTP status: unknown method; headers, capabilities, version. */
-const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022]);
+/** Codes that clients would relate to this server: unknown method; headers, capabilities, version; URLs to visit, which named none. */
+const OUR_CODES: ReadonlySet<number> = new Set([METHOD_NOT_FOUND, -32020, -32021, -32022, -32042]);
 
 /** Converts an error of a server to an error for clients. */
 export function toServerError(

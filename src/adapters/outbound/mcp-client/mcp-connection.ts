@@ -127,7 +127,7 @@ export class McpConnection implements ServerConnection {
     return this.#request(
       method,
       { ...params, ...this.#retried(asked?.retry) },
-      { signal, declared: asked?.declared, caller: asked?.caller },
+      { signal, asked, declared: asked?.declared, caller: asked?.caller },
     );
   }
 

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/services.ts';
-import type { AskedCaller } from '../../../application/ports/tool-server.ts';
+import type { AskedCaller, ToldCaller } from '../../../application/ports/tool-server.ts';
 import {
   type Elicitation,
   type ElicitationAnswer,
@@ -21,16 +21,16 @@ interface OpenQuestion {
   readonly end: AbortController;
 }
 
-/** A request in flight. `asked` is undefined if its caller cannot be asked. */
+/** A request in flight. Only the caller of a tool can be asked. */
 interface Sent {
   readonly caller: string;
-  readonly asked: AskedCaller | undefined;
+  readonly asked: AskedCaller | ToldCaller | undefined;
 }
 
 /** A refused question, which may be that of any of these calls: the first that ends has asked. */
 interface Refused {
   readonly calls: Set<RequestId>;
-  readonly note: (asked: AskedCaller) => void;
+  readonly note: (told: ToldCaller) => void;
 }
 
 const MAX_URLS = 100;
@@ -78,7 +78,7 @@ export class ServerQuestions {
     }
   }
 
-  begin(id: RequestId, caller: string, asked?: AskedCaller): void {
+  begin(id: RequestId, caller: string, asked?: Sent['asked']): void {
     this.#sent.set(id, { caller, asked });
   }
 
@@ -146,14 +146,16 @@ export class ServerQuestions {
       ? []
       : [...this.#left.values()].filter((one) => this.#clock.elapsedMs() - one.leftMs < LEFT_MS);
     const callers = new Set([...sent.map(([, request]) => request), ...left].map(({ caller }) => caller));
-    const calls = sent.flatMap(([id, { asked }]) => (asked === undefined ? [] : [[id, asked] as const]));
+    const calls = sent.flatMap(([id, { asked }]) => (asked && 'ask' in asked ? [[id, asked] as const] : []));
+    // Tools ask far more often than prompts and resources.
+    const told = calls.length > 0 ? calls : sent.flatMap(([id, { asked }]) => (asked ? [[id, asked] as const] : []));
     // A call whose question is open seldom asks another one.
     const free = calls.filter(([callId]) => ![...this.#open.values()].some((one) => one.callId === callId));
     const candidates = free.length > 0 ? free : calls;
     const elicitation = parseElicitation(this.#server, params, this.revision);
-    if (callers.size > 1) return this.#refuse('others', calls);
+    if (callers.size > 1) return this.#refuse('others', told);
     const refuse = (why: NotAnswered) =>
-      this.#refuse(why, candidates, { method: 'elicitation/create', params }, elicitation);
+      this.#refuse(why, calls.length > 0 ? candidates : told, { method: 'elicitation/create', params }, elicitation);
     if (elicitation === undefined) return refuse('invalid');
     const chosen = candidates.find(([, asked]) => asked.canBeAsked(elicitation.mode));
     if (chosen === undefined) return refuse('nobody');
@@ -174,11 +176,11 @@ export class ServerQuestions {
   /** A question outside of a call is refused without a note. Without `request`, the caller may not know it. */
   #refuse(
     why: NotAnswered,
-    candidates: readonly (readonly [RequestId, AskedCaller])[],
+    candidates: readonly (readonly [RequestId, ToldCaller])[],
     request?: JsonObject,
     elicitation?: Elicitation,
   ): ElicitationAnswer {
-    const note = (asked: AskedCaller) => asked.onRefused(why, request, elicitation);
+    const note = (told: ToldCaller) => told.onRefused(why, request, elicitation);
     const [only, ...others] = candidates;
     if (only !== undefined && others.length === 0) note(only[1]);
     else if (only !== undefined) this.#refused.add({ calls: new Set(candidates.map(([callId]) => callId)), note });

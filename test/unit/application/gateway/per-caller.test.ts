@@ -195,6 +195,11 @@ describe('a resource or a prompt without a login', () => {
     expect(await reading).toMatchObject({ value: { contents: [{ text: 'alice' }] } });
   });
 
+  test('a completion cannot end with a question', async () => {
+    const { read, declared } = begin();
+    expect(await read({ declared, method: 'completion/complete' })).toMatchObject(LOGIN_REQUIRED);
+  });
+
   test.each(['decline', 'cancel'])('fails at once after %s', async (action) => {
     expect(await begin().answer(action)).toMatchObject(LOGIN_REQUIRED);
   });

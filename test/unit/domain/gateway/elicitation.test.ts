@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { askedText, modesOf, parseAnswer, parseElicitation } from '../../../../src/domain/gateway/elicitation.ts';
+import { namedRequest } from '../../../../src/domain/gateway/input-requests.ts';
 
 test.for<[declared: object, modes: readonly string[]]>([
   [{}, []],
@@ -60,6 +61,21 @@ test.for<[params: unknown, revision: string, mode: 'form' | 'url' | undefined]>(
   [field(true), LATER, undefined],
 ])('%j of a server of %s is asked in the mode %s', ([params, revision, mode]) => {
   expect(parseElicitation('files', params, revision)?.mode).toBe(mode);
+});
+
+test('what a server writes as null is absent for clients, other than in what the form is not', () => {
+  const one = { type: 'string', title: null, default: null };
+  const requestedSchema = { ...FORM, required: null, properties: { one } };
+  const asked = parseElicitation(
+    'files',
+    { mode: null, message: 'Sure?', requestedSchema, _meta: { a: null } },
+    EARLIER,
+  );
+  expect(asked && namedRequest(asked).params).toEqual({
+    message: 'files asks: Sure?',
+    requestedSchema: { type: 'object', properties: { one: { type: 'string' } } },
+    _meta: { a: null },
+  });
 });
 
 test.for<[value: unknown, answer: unknown]>([

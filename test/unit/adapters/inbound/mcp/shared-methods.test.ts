@@ -179,7 +179,7 @@ describe('an error', () => {
     expect(await replying({ kind: 'json_rpc', ...error, message: `no ${SECRET}` })).toMatchObject({
       message: 'no [redacted]',
     });
-    for (const code of [-32601, -32020, -32021, -32022]) {
+    for (const code of [-32601, -32020, -32021, -32022, -32042]) {
       expect(await replying({ kind: 'json_rpc', ...error, code })).toEqual({ ...error, code: -32603 });
     }
   });

@@ -39,6 +39,22 @@ function start() {
   return { clock, questions, seen, person, ask };
 }
 
+test('the caller of another request is told that its server has asked, unless a call may have asked', async () => {
+  const { questions, seen, person, ask } = start();
+  const { onRefused } = person('alice');
+  questions.begin(1, 'alice', { onRefused });
+  expect(await ask()).toEqual(CANCEL);
+  expect(seen).toEqual([['alice', 'nobody', expect.objectContaining({ method: 'elicitation/create' })]]);
+  questions.begin(2, 'alice', person('alice'));
+  expect(await ask()).toEqual(ACCEPT);
+  questions.begin(3, 'bob', { onRefused: person('bob').onRefused });
+  expect(await ask()).toEqual(CANCEL);
+  expect(seen.slice(1)).toEqual([
+    ['alice', 'Sure?'],
+    ['alice', 'others', undefined],
+  ]);
+});
+
 // S80
 test('a question is not asked while another request of another person is in flight', async () => {
   const { questions, seen, person, ask } = start();
