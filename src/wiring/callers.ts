@@ -14,7 +14,7 @@ import type { LoadedServers } from '../application/gateway/loaded-servers.ts';
 import type { TokenVerifier } from '../application/ports/callers.ts';
 import type { Clock } from '../application/ports/services.ts';
 import { QuotaGuard } from '../application/quota/quota-guard.ts';
-import { ownerName } from '../domain/gateway/login-owner.ts';
+import { idOfUse, ownerName } from '../domain/gateway/login-owner.ts';
 import type * as LoginPages from './login-pages.ts';
 import type { Runtime } from './runtime.ts';
 import type { Reloaded } from './servers-reload.ts';
@@ -40,6 +40,8 @@ export async function composeCallers(runtime: Runtime, { http, servers, metrics,
     keys: oauth?.keys,
     onEvent: ({ event, outcome, owner, server, scopes }) => {
       if (event === 'login' && outcome === 'failed') metrics.onLoginFailure(server);
+      // What was deleted or replaced is not used any longer. Other processes over the folder notice it within a second.
+      if (outcome === 'done') servers.gateway?.named(server)?.endCallers((one) => idOfUse(one) !== idOfUse(owner));
       void audit?.note({ event, outcome, caller: ownerName(owner), server, scopes });
     },
   });

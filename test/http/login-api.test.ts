@@ -146,9 +146,11 @@ describe('a request with a token', () => {
       expect(cookiesOf(reply)).toEqual([]);
     }
     expect(await logins.read({ server: 'tickets', owner: owner('alice') })).toBeDefined();
-    expect(
-      (await ask(method, '/login/tickets', { ...bearer(ALICE.token), Host: 'mcp.example.com', Origin: PUBLIC })).status,
-    ).toBe(200);
+    // Some proxies replace `Host`.
+    for (const host of [{ Host: 'mcp.example.com' }, {}])
+      expect((await ask(method, '/login/tickets', { ...bearer(ALICE.token), ...host, Origin: PUBLIC })).status).toBe(
+        200,
+      );
   });
 
   test('whose access token names no subject can have no login', async () => {

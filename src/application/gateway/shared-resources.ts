@@ -139,9 +139,7 @@ export class SharedResources {
     ): Promise<Result<JsonObject, ToolCallError | ToolServerError>> => {
       if (connection.capabilities[isPrompt ? 'prompts' : 'resources'] === undefined) return UNKNOWN;
       const isEmpty = isCompletion && connection.capabilities.completions === undefined;
-      return isEmpty
-        ? ok({ completion: { values: [] } })
-        : connection.request(method, params, limit, asked);
+      return isEmpty ? ok({ completion: { values: [] } }) : connection.request(method, params, limit, asked);
     };
     const outcome = await withTimeout(this.#clock, timeoutMs, signal, (limit) =>
       server.use(() => runOnServer(server, by.caller, (connection) => send(connection, limit), limit), limit),

@@ -140,6 +140,28 @@ test('a reload ends no login that was begun, and max_connections holds after it'
   await expect.poll(async () => (await kit.call('bob')).status).toBe(200);
 });
 
+test('after signing out, and after signing in again, nothing uses the earlier login', async () => {
+  const { gateway, as, issuer, call, remote } = await start();
+  const at = new URL('/login/notes', gateway.url).href;
+  const signIn = async () => {
+    const begun = await send(at, { headers: as('alice').headers });
+    const Cookie = String(begun.headers['set-cookie']).split(';')[0] ?? '';
+    const callback = issuer.callbackFor(JSON.parse(begun.text).url);
+    expect((await send(callback, { method: 'GET', headers: { Cookie } })).status).toBe(200);
+  };
+  const tokensOf = async () => {
+    const before = remote.seen.length;
+    expect((await call('alice')).status).toBe(200);
+    return [...new Set(remote.seen.slice(before).map(({ headers }) => headers.authorization))];
+  };
+  await signIn();
+  expect(await tokensOf()).toEqual(['Bearer access-1']);
+  await signIn();
+  expect(await tokensOf()).toEqual(['Bearer access-2']);
+  expect((await send(at, { method: 'DELETE', headers: as('alice').headers })).status).toBe(200);
+  expect(await call('alice')).toMatchObject({ status: 503, body: { error: { code: 'LOGIN_REQUIRED' } } });
+});
+
 test('a login that was begun at one process ends at another, and both use it', async () => {
   const { gateway, replica, as, issuer, statusOf } = await start({ key: Buffer.alloc(32, 6).toString('base64') });
   const other = await replica();

@@ -42,8 +42,10 @@ function isForThisMachine(headers: IncomingHttpHeaders, marks: readonly string[]
 }
 
 /** Checks `Host` (against pages whose own name resolves to this machine) and `Origin` (against other pages). */
-export function guardHost({ host: listen, allowedHosts, allowedOrigins }: HttpServices): Middleware {
+export function guardHost({ host: listen, allowedHosts, allowedOrigins, logins }: HttpServices): Middleware {
   const own = [...LOOPBACK_NAMES, listen.includes(':') ? `[${listen}]` : listen.toLowerCase(), ...allowedHosts];
+  // The pages of the public URL are those of this server, also if a proxy replaces `Host`.
+  const origins = [...allowedOrigins, ...(logins ? [new URL(logins.publicUrl).origin] : [])];
   // Most requests have the same host.
   let latest: { readonly host: string; readonly name: string | undefined } | undefined;
   return async (c, next) => {
@@ -57,7 +59,7 @@ export function guardHost({ host: listen, allowedHosts, allowedOrigins }: HttpSe
     }
     // Accepts the page of this server. A host name that only `*` allows does not count: it could be that of another page.
     const isOwnPage = isOwnHost && (origin === `http://${host}` || origin === `https://${host}`);
-    if (origin === undefined || isOwnPage || allowedOrigins.includes(origin) || isLoopbackOrigin(origin)) return next();
+    if (origin === undefined || isOwnPage || origins.includes(origin) || isLoopbackOrigin(origin)) return next();
     return refuse(c, refusal('FORBIDDEN', REFUSALS.origin, { reason: 'origin not allowed' }));
   };
 }
