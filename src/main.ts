@@ -27,10 +27,13 @@ async function main(command: Command): Promise<number> {
     case 'version':
       process.stdout.write(`${VERSION}\n`);
       return SUCCEEDED;
-    case 'bad-usage':
+    case 'bad-usage': {
       printFailure('USAGE_ERROR', command.problem);
-      process.stderr.write(PROCESS.badUsage(command, readOwnCommand(process.argv[1], {}, process.env)));
+      const { say } = await import('./adapters/inbound/cli/terminal.ts');
+      const ownCommand = readOwnCommand(process.argv[1], {}, process.env);
+      say(PROCESS.badUsage(command, ownCommand).trimEnd(), { err: process.stderr, ownCommand });
       return BAD_USAGE;
+    }
     case 'serve':
       return serveStdio(command, program);
     case 'serve-http':

@@ -7,7 +7,7 @@ import { questionRequired } from '../adapters/inbound/cli/command-table.ts';
 import { doctor } from '../adapters/inbound/cli/doctor.ts';
 import { invalidConfiguration, NODE } from '../adapters/inbound/cli/doctor-checks.ts';
 import { newToken } from '../adapters/inbound/cli/new-token.ts';
-import { reportFailure } from '../adapters/inbound/cli/terminal.ts';
+import { reportFailure, say } from '../adapters/inbound/cli/terminal.ts';
 import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../adapters/inbound/exit-codes.ts';
 import { CHECK } from '../adapters/inbound/words/check-messages.ts';
 import {
@@ -32,11 +32,11 @@ import { composeCatalogue } from './catalogue.ts';
 import { runDoctor, runOfflineDoctor } from './doctor.ts';
 import {
   bootstrap,
-  hasStyles,
   onHangUp,
   type Program,
   type Runtime,
   type ServerCommand,
+  terminalLook,
   VERSION,
   withAudit,
   writeConfig,
@@ -73,7 +73,7 @@ export async function runCommand(command: TerminalCommand, program: Program): Pr
 function printToken({ caller }: CommandOf<'token'>, { clock }: Program): number {
   const { token, line } = newToken(caller, clock.now());
   process.stdout.write(`${token}\n${line}\n`);
-  process.stderr.write(PROCESS.newToken(caller));
+  say(PROCESS.newToken(caller).trimEnd(), { err: process.stderr });
   return SUCCEEDED;
 }
 
@@ -87,7 +87,7 @@ async function reportProblems(
   const out = (text: string) => process.stdout.write(text);
   if (command.kind === 'doctor') {
     const checks = [NODE, invalidConfiguration(problems)];
-    return doctor(checks, { json: command.json, out, redact: withoutKeyLike, hasStyles: hasStyles() }, never());
+    return doctor(checks, { json: command.json, out, redact: withoutKeyLike, ...terminalLook() }, never());
   }
   const message = messageForProblems(problems);
   const details = { problems: problems.map(({ where, message, file }) => withoutUndefined({ where, message, file })) };
@@ -97,14 +97,15 @@ async function reportProblems(
 }
 
 /** The notices of the configuration that concern the command. */
-function warnOfNotices(command: ConfiguredCommand, { config, redactor }: Runtime): void {
+function warnOfNotices(command: ConfiguredCommand, { config, redactor, startCommand }: Runtime): void {
   // doctor has a line for each, and --show-config prints only JSON.
   if (command.kind === 'doctor' || command.kind === 'show-config') return;
   const isElsewhere = command.kind === 'check' || ('url' in command && command.url !== undefined);
   const usesServers = !isElsewhere && (command.kind !== 'ask' || config.grounding !== undefined);
   const notices = noticesAbout(config.notices, usesServers, 'server' in command ? command.server : undefined);
   for (const notice of notices) {
-    process.stderr.write(`warning: ${redactor.inLogs(withoutUnsafeCharacters(messageForProblem(notice)))}\n`);
+    const words = `warning: ${redactor.inLogs(withoutUnsafeCharacters(messageForProblem(notice)))}`;
+    say(words, { err: process.stderr, ownCommand: startCommand() });
   }
 }
 
@@ -128,7 +129,7 @@ async function runUntilInterrupted(command: ConfiguredCommand, runtime: Runtime)
     out,
     err: stderr,
     isTerminal: stdout.isTTY === true,
-    hasStyles: hasStyles(),
+    ...terminalLook(),
   };
   const code = await run(command, context, signal);
   // Waits until even a slow reader of standard output has everything.
@@ -159,7 +160,7 @@ async function run(command: ConfiguredCommand, context: Context, signal: AbortSi
 }
 
 async function runAsk(command: CommandOf<'ask'>, context: Context, signal: AbortSignal): Promise<number> {
-  const { config, logger, isTerminal, err, by } = context;
+  const { config, logger, err, by } = context;
   const question = command.question ?? (await untilAborted(text(process.stdin), signal)).trim();
   if (signal.aborted) return INTERRUPTED;
   if (question === '') {
@@ -169,8 +170,8 @@ async function runAsk(command: CommandOf<'ask'>, context: Context, signal: Abort
     return BAD_USAGE;
   }
   if (command.options['--check'] !== undefined && config.llm.adapter === 'offline') err.write(PROCESS.nothingChecked);
-  const { columns } = process.stdout;
-  const terminal = isTerminal ? { columns: columns || 80, hasStyles: hasStyles() } : undefined;
+  const { columns, hasStyles } = terminalLook();
+  const terminal = columns === undefined ? undefined : { columns, hasStyles };
   const { catalogue } = composeCatalogue(await withAudit(context), {
     servers: answerServers(config, by.rights),
     starts: 'on_use',
@@ -204,7 +205,7 @@ async function runCheck(command: CommandOf<'check'>, context: Context, signal: A
     reportFailure({ ...context, ...command }, { code: 'VALIDATION_ERROR', message: problems.join('\n') });
     return BAD_USAGE;
   }
-  for (const problem of problems) context.err.write(`${problem}\n`);
+  for (const problem of problems) say(problem, context);
   const code = await checkTextFor({ ...context, ...command, check, texts }, signal);
   return problems.length > 0 && code !== INTERRUPTED ? BAD_USAGE : code;
 }

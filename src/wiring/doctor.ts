@@ -50,7 +50,7 @@ import { composeApiKey } from './api-key.ts';
 import { checkedOAuth, checkedQuota } from './callers.ts';
 import { loginUrlOf } from './described-servers.ts';
 import type { ComposedGateway } from './gateway.ts';
-import { hasStyles, type Runtime } from './runtime.ts';
+import { type Runtime, terminalLook } from './runtime.ts';
 
 interface Checked {
   readonly application: Application;
@@ -65,7 +65,7 @@ export async function runDoctor(
   { application, composed }: Checked,
   signal: AbortSignal,
 ): Promise<number> {
-  const { config, redactor, out, ownCommand } = context;
+  const { config, redactor, ownCommand } = context;
   const { openai, llm, grounding, access, audit, lock, quota, servers = [] } = config;
   const gateway = composed?.gateway;
   const key = { ...checkedKey(openai), read: keyReader(context) };
@@ -89,11 +89,7 @@ export async function runDoctor(
       ? RECORDINGS
       : checkApi({ application, key, isUnencrypted: isSentOpenly, hasServers: gateway !== undefined }),
   ];
-  return doctor(
-    checks,
-    { json, out, redact: redactor.inLogs, progress: context, hasStyles: context.hasStyles },
-    signal,
-  );
+  return doctor(checks, { ...context, json, redact: redactor.inLogs, progress: context }, signal);
 }
 
 /** Checks the setup without a request, a key and a server. `unset` are the variables that the configuration names and that are not set. */
@@ -118,7 +114,11 @@ export async function runOfflineDoctor(
     API_NOT_ASKED,
   ];
   const out = (text: string) => process.stdout.write(text);
-  return doctor(checks, { json, out, redact: redactor.inLogs, hasStyles: hasStyles() }, never());
+  return doctor(
+    checks,
+    { json, out, redact: redactor.inLogs, ownCommand: runtime.startCommand(), ...terminalLook() },
+    never(),
+  );
 }
 
 /** The checks of every configuration. */

@@ -144,9 +144,13 @@ export async function startServer(command: ServerCommand, program: Program): Pro
   return runtime;
 }
 
-/** Whether standard output is a terminal with styles. Node.js reads the variables about them, such as NO_COLOR and TERM. */
-export function hasStyles(): boolean {
-  return process.stdout.isTTY === true && process.stdout.hasColors();
+/** The width of the terminal that shows standard output, and whether it has styles. Node.js reads the variables about them, such as NO_COLOR and TERM. */
+export function terminalLook(): { readonly columns: number | undefined; readonly hasStyles: boolean } {
+  const { isTTY, columns } = process.stdout;
+  return {
+    columns: isTTY === true ? columns || 80 : undefined,
+    hasStyles: isTTY === true && process.stdout.hasColors(),
+  };
 }
 
 /** Opens the audit, if there is one. */

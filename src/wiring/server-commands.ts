@@ -5,7 +5,7 @@ import { callRunning, DEFAULT_TOKEN, listRunning, type RunningOptions } from '..
 import { callAndPrint, refuseInput } from '../adapters/inbound/cli/call-tool.ts';
 import type { Command } from '../adapters/inbound/cli/command.ts';
 import { listLogins, login, logout, typedLines } from '../adapters/inbound/cli/logins.ts';
-import { type CommandContext, reportFailure } from '../adapters/inbound/cli/terminal.ts';
+import { type CommandContext, reportFailure, say } from '../adapters/inbound/cli/terminal.ts';
 import { terminalAsker } from '../adapters/inbound/cli/terminal-asker.ts';
 import { listTools, lockTools } from '../adapters/inbound/cli/tools.ts';
 import { readTypedLines } from '../adapters/inbound/cli/typed-lines.ts';
@@ -118,10 +118,11 @@ export function askableAt(context: Context): JsonObject | undefined {
 }
 
 /** Asks the person at the terminal; undefined in a script, where no person types. */
-function askerAt(input: NodeJS.ReadStream, { err, redactor }: Context): Asker | undefined {
+function askerAt(input: NodeJS.ReadStream, context: Context): Asker | undefined {
+  const { err, redactor } = context;
   if (input.isTTY !== true || err.isTTY !== true) return undefined;
-  const say = (line: string) => void err.write(`${withoutUnsafeCharacters(redactor.anywhere(line))}\n`);
-  return terminalAsker({ say, open: (signal) => readTypedLines({ input, output: process.stderr }, signal) });
+  const ask = (line: string) => say(withoutUnsafeCharacters(redactor.anywhere(line)), context);
+  return terminalAsker({ say: ask, open: (signal) => readTypedLines({ input, output: process.stderr }, signal) });
 }
 
 /** Uses a running gateway, which has its own limits and servers. */
@@ -147,14 +148,14 @@ export async function runLogins(
   signal: AbortSignal,
 ): Promise<number> {
   const { browserOf, composeLogins, whyNoLogin } = await import('./logins.ts');
-  const { config, err, redactor } = context;
+  const { config, redactor } = context;
   // Without a name, the logins of a caller to all servers end.
   const isUsed = ({ name }: ServerEntry) => command.kind !== 'logins' && (command.server ?? name) === name;
   const entries: ServerEntry[] = [];
   for (const entry of config.servers ?? []) {
     const completed = isUsed(entry) ? await completeEntry(entry, context.values, 'kept', signal) : undefined;
     if (completed?.isErr()) {
-      err.write(`${redactor.inLogs(`${entry.name}: ${completed.error}`)}\n`);
+      say(redactor.inLogs(`${entry.name}: ${completed.error}`), context);
       return FAILED;
     }
     entries.push(completed?.isOk() ? completed.value.entry : entry);
@@ -176,7 +177,7 @@ export async function runLogins(
     return logout({ ...options, ...command, onEnded }, signal);
   }
   const lines = typedLines(process.stdin, () => process.emit('SIGINT'));
-  const hasBrowser = err.isTTY === true && !command.noBrowser;
+  const hasBrowser = context.err.isTTY === true && !command.noBrowser;
   return login({ ...options, ...command, lines, openBrowser: hasBrowser ? browserOf(context) : undefined }, signal);
 }
 

@@ -42,7 +42,7 @@ const LATE = {
   ],
   http: ['src/main.ts ./wiring/http.ts'],
   audit: ['src/wiring/runtime.ts ./audit.ts'],
-  commands: ['src/main.ts ./wiring/command.ts'],
+  commands: ['src/main.ts ./wiring/command.ts', 'src/main.ts ./adapters/inbound/cli/terminal.ts'],
   loginsAndRedis: [
     'src/wiring/doctor.ts ./logins.ts',
     'src/wiring/server-commands.ts ./logins.ts',

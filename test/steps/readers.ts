@@ -1,4 +1,5 @@
 import { isBareUrl } from '../../src/adapters/inbound/answer-markdown.ts';
+import { wrapped } from '../../src/adapters/inbound/cli/terminal-lines.ts';
 import { decodeHeader } from '../../src/adapters/inbound/http/mcp.ts';
 import { requestIdIn } from '../../src/adapters/outbound/mcp-client/messages.ts';
 import { demandIn, scopesIn } from '../../src/adapters/outbound/network/challenge.ts';
@@ -73,6 +74,7 @@ import {
   redactedValue,
   withoutKeyLike,
 } from '../../src/domain/values/redaction.ts';
+import { styled, styledLines } from '../../src/domain/values/terminal-style.ts';
 import {
   decoded,
   isOnHost,
@@ -295,6 +297,9 @@ export const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'domain/values/redaction.ts#redactedJson': (text) => redactedJson({ text }, known),
   'domain/values/redaction.ts#redactedValue': (text) => redactedValue({ text }, known),
   'domain/values/redaction.ts#withoutKeyLike': withoutKeyLike,
+  'domain/values/terminal-style.ts#styled': (text) => styled('bold', text, true),
+  'domain/values/terminal-style.ts#styledLines': (text) => styledLines(text.split('\n')),
+  'adapters/inbound/cli/terminal-lines.ts#wrapped': (text) => wrapped(text, 80),
   'domain/values/web-url.ts#decoded': decoded,
   'domain/values/web-url.ts#isOnHost': (text) => isOnHost(`https://${text}`, ['a.com']),
   'domain/values/web-url.ts#isTooLong': isTooLong,

@@ -17,6 +17,19 @@ export function styled(style: Style, text: string, hasStyles: boolean): string {
   return hasStyles ? `${sgr(begin)}${text.replaceAll(sgr(end), sgr(begin))}${sgr(end)}` : text;
 }
 
+/** The lines of a text, each of which ends the styles that are open at its end, and begins those that are open before it. */
+export function styledLines(lines: readonly string[]): readonly string[] {
+  let open: readonly (readonly [begin: number, end: number])[] = [];
+  return lines.map((line) => {
+    const before = open;
+    for (const [, parameter] of line.matchAll(/\u001B\[(\d{1,2})m/g)) {
+      const begun = Object.values(STYLES).find(([begin]) => begin === Number(parameter));
+      open = [...open.filter(([begin, end]) => ![begin, end].includes(Number(parameter))), ...(begun ? [begun] : [])];
+    }
+    return `${before.map(([begin]) => sgr(begin)).join('')}${line}${open.map(([, end]) => sgr(end)).join('')}`;
+  });
+}
+
 function sgr(parameter: number): string {
   return `\u001B[${parameter}m`;
 }

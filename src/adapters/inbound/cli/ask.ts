@@ -14,7 +14,7 @@ import { progressMessage } from '../words/mcp-messages.ts';
 import { count, dollars } from '../words/plain.ts';
 import { toolErrorMessage, unknownToolMessage } from '../words/tool-error-messages.ts';
 import type { Ask } from './command.ts';
-import { type CommandContext, openLine, reportFailure } from './terminal.ts';
+import { type CommandContext, openLine, reportFailure, say } from './terminal.ts';
 import { type TerminalLook, toTerminalText } from './terminal-markdown.ts';
 
 export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 'verbose'> {
@@ -27,7 +27,7 @@ export interface AskOptions extends CommandContext, Pick<Ask, 'tool' | 'json' | 
 
 /** Asks one question for a person, prints the answer and returns the exit code. `signal` aborts on Ctrl-C. */
 export async function ask(options: AskOptions, signal: AbortSignal): Promise<number> {
-  const { catalogue, by, redactor, tool, question, json, verbose, out, terminal, err } = options;
+  const { catalogue, by, redactor, tool, question, json, verbose, out, terminal } = options;
   const language = languageOf(question);
   const line = openLine(options);
   const ended: string[] = [];
@@ -54,10 +54,10 @@ export async function ask(options: AskOptions, signal: AbortSignal): Promise<num
   const isShown = terminal !== undefined && !json;
   out(`${isShown ? toTerminalText(output, terminal) : output}\n`);
   for (const server of answer.report.loginRequired ?? [])
-    err.write(`${redactor.inLogs(toolErrorMessage({ kind: 'login_required', server }, options.ownCommand))}\n`);
+    say(redactor.inLogs(toolErrorMessage({ kind: 'login_required', server }, options.ownCommand)), options);
   const findings = json ? [] : findingsOf(answer, language, verbose);
   if (findings.length > 0) out(`\n${redactor.anywhere(findings.map((line) => `${line}\n`).join(''))}`);
-  if (verbose && !json) err.write(`${redactor.anywhere(summary(answer.report))}\n`);
+  if (verbose && !json) say(redactor.anywhere(summary(answer.report)), options);
   return SUCCEEDED;
 }
 

@@ -9,7 +9,8 @@ import { toCheckJson } from '../words/check-json.ts';
 import { CHECK } from '../words/check-messages.ts';
 import { checkText, findingsIn, isUnread, TITLES, TRY_PRIVATE } from '../words/check-report.ts';
 import type { Checked } from '../words/check-summary.ts';
-import { type CommandContext, openLine, reportFailure } from './terminal.ts';
+import { type CommandContext, openLine, reportFailure, say } from './terminal.ts';
+import { fitted } from './terminal-lines.ts';
 
 /** A text that is checked; `file` names it in the report. */
 interface NamedText {
@@ -32,7 +33,7 @@ interface CheckTextOptions extends CommandContext {
  * are links and no page could be read.
  */
 export async function checkTextFor(options: CheckTextOptions, signal: AbortSignal): Promise<number> {
-  const { check, texts, json, isStrict = false, isPrivate = false, ignored, redactor, out, err } = options;
+  const { check, texts, json, isStrict = false, isPrivate = false, ignored, redactor, out } = options;
   const checked: Checked[] = [];
   const refused: string[] = [];
   const refuse = (file: string | undefined, message: string) =>
@@ -57,17 +58,17 @@ export async function checkTextFor(options: CheckTextOptions, signal: AbortSigna
     reportFailure(options, { code: 'VALIDATION_ERROR', message: refused.join('\n') });
     return BAD_USAGE;
   }
-  for (const problem of refused) err.write(`${problem}\n`);
+  for (const problem of refused) say(problem, options);
   const language = languageOf(texts.map(({ text }) => text).join('\n'));
   const shown = json
     ? redactedJson(toCheckJson(checked, language, isStrict), redactor.anywhere, 2)
     : colouredTitles(
-        withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict }))),
+        fitted(withoutUnsafeCharacters(redactor.anywhere(checkText(checked, { language, isStrict }))), options),
         options.hasStyles,
       );
   out(`${shown}\n`);
   const reasons = checked.flatMap(({ report }) => report.links.map(({ reason = '' }) => reason));
-  if (!json && !isPrivate && reasons.some((reason) => NOT_PUBLIC.includes(reason))) err.write(TRY_PRIVATE);
+  if (!json && !isPrivate && reasons.some((reason) => NOT_PUBLIC.includes(reason))) say(TRY_PRIVATE, options);
   if (refused.length > 0) return BAD_USAGE;
   if (findingsIn(checked, isStrict) > 0) return FAILED;
   return isUnread(checked) ? NOTHING_READ : SUCCEEDED;

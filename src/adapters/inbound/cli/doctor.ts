@@ -6,6 +6,7 @@ import { FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { LOOKUP_NOTE, messageFor } from '../words/error-messages.ts';
 import { count } from '../words/plain.ts';
 import { type CommandContext, openLine } from './terminal.ts';
+import { fitted } from './terminal-lines.ts';
 
 /** One check of the setup. `run` returns what it found, or yields it while the check runs. */
 export interface DoctorCheck {
@@ -27,7 +28,7 @@ export interface Finding extends Omit<Check, 'name'> {
 /** The servers that checks ask about their tools. */
 export type Servers = Pick<Gateway, 'servers' | 'tools' | 'changed' | 'listed' | 'whenStarted'>;
 
-export interface DoctorOptions extends Pick<CommandContext, 'out' | 'hasStyles'> {
+export interface DoctorOptions extends Pick<CommandContext, 'out' | 'hasStyles' | 'columns' | 'ownCommand'> {
   readonly json: boolean;
   readonly redact: (text: string) => string;
   /** Where to show which check is running, since some take seconds; undefined if none does. */
@@ -71,7 +72,7 @@ export async function doctor(
   options: DoctorOptions,
   signal: AbortSignal,
 ): Promise<number> {
-  const { json, out, redact, hasStyles = false } = options;
+  const { json, out, redact, hasStyles = false, columns, ownCommand } = options;
   const printed: { readonly verdict: Verdict; readonly [member: string]: unknown }[] = [];
   let isOk = true;
   for await (const { name, verdict, error, ...finding } of withProgress(findingsOf(checks, signal), options)) {
@@ -84,7 +85,7 @@ export async function doctor(
     isOk &&= verdict !== 'failed';
     printed.push({ name, verdict, detail, todo });
     const mark = styled(COLOURS[verdict], MARKS[verdict].padEnd(4), hasStyles);
-    if (!json) out(`${mark}  ${name}: ${todo ?? detail}\n`);
+    if (!json) out(`${fitted(`${mark}  ${name}: ${todo ?? detail}`, { columns, ownCommand, hang: 6 })}\n`);
   }
   if (json) out(`${JSON.stringify({ ok: isOk, checks: printed }, undefined, 2)}\n`);
   else out(`${sumOf(printed.map(({ verdict }) => verdict))}\n`);

@@ -7,7 +7,7 @@ import { BAD_USAGE, FAILED, INTERRUPTED, SUCCEEDED } from '../exit-codes.ts';
 import { loginJson } from '../login-json.ts';
 import { LOGIN_MESSAGES, loginName, loginWords, type NoLogin } from '../words/server-messages.ts';
 import { toolErrorMessage } from '../words/tool-error-messages.ts';
-import { type CommandContext, openLine } from './terminal.ts';
+import { type CommandContext, openLine, say as sayOn } from './terminal.ts';
 
 interface LoginsOptions extends CommandContext {
   readonly logins: Logins;
@@ -111,8 +111,8 @@ async function endOne(
 const NONE = { kind: 'none' } as const;
 
 /** Writes lines to standard error, redacted, because they may contain text of issuers. */
-function sayTo({ err, redactor }: CommandContext): (text: string) => void {
-  return (text) => void err.write(`${redactor.inLogs(cleanText(text))}\n`);
+function sayTo(context: CommandContext): (text: string) => void {
+  return (text) => sayOn(context.redactor.inLogs(cleanText(text)), context);
 }
 
 /** Whether the server is configured. If it is not, reports that. */

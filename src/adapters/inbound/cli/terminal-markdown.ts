@@ -1,10 +1,10 @@
 import type { MarkedToken, Token, Tokens } from 'marked';
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { pageKey } from '../../../domain/answers/citation.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { type Style, styled } from '../../../domain/values/terminal-style.ts';
 import { blocksOf, isBareUrl, known } from '../answer-markdown.ts';
+import { hanging, MIN_COLUMNS, wrapped } from './terminal-lines.ts';
 
 export interface TerminalLook {
   readonly columns: number;
@@ -23,8 +23,6 @@ export function toTerminalText(markdown: string, { columns, hasStyles }: Termina
 /** The heading of the list that ends an answer with sources. */
 const SOURCES = 'Sources:';
 const WEB_URL = /https?:\/\/[^\s<>]+/;
-/** The minimum width of deeply nested blocks. */
-const MIN_COLUMNS = 10;
 
 class Renderer {
   readonly #hasStyles: boolean;
@@ -157,14 +155,4 @@ class Renderer {
   #styled(style: Style, text: string): string {
     return styled(style, text, this.#hasStyles);
   }
-}
-
-/** Wraps a text, but breaks no URL, so that a person can select it. */
-function wrapped(text: string, columns: number): readonly string[] {
-  return wrapAnsi(text, Math.max(columns, MIN_COLUMNS), { hard: !WEB_URL.test(text) }).split('\n');
-}
-
-/** Puts the marker before the first line, and indents the others to its width. */
-function hanging(marker: string, lines: readonly string[]): readonly string[] {
-  return lines.map((line, index) => (index === 0 ? marker + line : line && ' '.repeat(marker.length) + line));
 }

@@ -3,6 +3,7 @@ import type { Services } from '../../../application/ports/services.ts';
 import type { OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { withoutUnsafeCharacters } from '../../../domain/values/clean-text.ts';
 import { type Failure, failureJson } from '../failure-json.ts';
+import { fitted } from './terminal-lines.ts';
 
 export interface CommandContext extends Services {
   /** How this person starts the program, which advised commands repeat. */
@@ -13,6 +14,8 @@ export interface CommandContext extends Services {
   readonly isTerminal?: boolean;
   /** Whether standard output is a terminal that has styles, which a person may switch off. */
   readonly hasStyles?: boolean | undefined;
+  /** The width of the terminal that shows standard output; undefined if it is none. */
+  readonly columns?: number | undefined;
   /** Standard error. Progress is shown only on a terminal. */
   readonly err: { readonly isTTY?: boolean; readonly columns?: number; write(text: string): unknown };
 }
@@ -34,7 +37,7 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
   const draw = () => {
     if (ended.signal.aborted || besides > 0) return;
     const elapsed = Math.floor((clock.elapsedMs() - startedMs) / 1000);
-    const columns = Math.max((err.columns || 80) - 1, 1);
+    const columns = Math.max(widthOf(err) - 1, 1);
     const options = { hard: true, wordWrap: false, trim: false };
     const [fitting] = wrapAnsi(
       `${elapsed} s  ${typeof message === 'string' ? message : message()}`,
@@ -70,17 +73,27 @@ export function openLine({ err, clock, logger }: Pick<CommandContext, 'err' | 'c
   return { show, end, aside };
 }
 
-export interface FailureOptions extends Pick<CommandContext, 'redactor' | 'isTerminal' | 'out' | 'err'> {
+export interface FailureOptions extends Pick<CommandContext, 'redactor' | 'isTerminal' | 'ownCommand' | 'out' | 'err'> {
   readonly json: boolean;
 }
 
 /** Reports why a command failed: in words on standard error, and with `json` also in the form of REST on standard output. */
 export function reportFailure(options: FailureOptions, failure: Failure, words = failure.message): void {
-  const { json, redactor, isTerminal, out, err } = options;
+  const { json, redactor, isTerminal, ownCommand, out, err } = options;
   if (json) {
     const text = failureJson(failure, redactor, 2);
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   }
   const shown = failure.returned === undefined ? redactor.inLogs(words) : redactor.anywhere(words);
-  err.write(`${shown.trimEnd()}\n`);
+  say(shown.trimEnd(), { err, ownCommand });
+}
+
+/** Writes words for a person to standard error, in lines of the width of the terminal. */
+export function say(words: string, { err, ownCommand }: Pick<CommandContext, 'err' | 'ownCommand'>): void {
+  err.write(`${fitted(words, { columns: err.isTTY === true ? widthOf(err) : undefined, ownCommand, hang: 0 })}\n`);
+}
+
+/** The width of a terminal, which some do not report. */
+export function widthOf({ columns }: { readonly columns?: number | undefined }): number {
+  return columns || 80;
 }

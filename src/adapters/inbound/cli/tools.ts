@@ -31,6 +31,7 @@ import {
 import { idleServers, NO_SERVERS_ALLOWED, noServers, unwritableFile } from '../words/tool-error-messages.ts';
 import { toolLines } from './parameters.ts';
 import { type CommandContext, openLine, reportFailure } from './terminal.ts';
+import { fitted } from './terminal-lines.ts';
 
 /** A server of this process, or of a running gateway. */
 export interface ShownServer extends Pick<ServerStatus, 'name' | 'lastError' | 'listedAt' | 'changed' | 'leftOut'> {
@@ -81,7 +82,8 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
   const isMissing = tool !== undefined && tools.length === 0;
   const names = offered(tools);
   const idle = servers.filter(({ state }) => state === 'idle');
-  const show = (server: ShownServer) => out(`${stateLine(server, options)}\n`);
+  const print = (line: string) => out(`${fitted(line, options)}\n`);
+  const show = (server: ShownServer) => print(stateLine(server, options));
   const missing = isMissing && isAvailable ? missingTool(tool, options) : undefined;
   if (missing !== undefined) {
     reportFailure(options, missing);
@@ -92,24 +94,24 @@ export async function listTools(options: ListToolsOptions, signal: AbortSignal):
     out(`${isTerminal ? withoutUnsafeCharacters(text) : text}\n`);
   } else if (tool !== undefined && !isMissing) {
     for (const server of idle) show(server);
-    for (const line of tools.flatMap((shown) => toolLines(shown, callCommand ?? ownCommand))) out(`${redact(line)}\n`);
+    for (const line of tools.flatMap((shown) => toolLines(shown, callCommand ?? ownCommand))) print(redact(line));
   } else if (tool === undefined || !isAvailable) {
     if (servers.length === 0)
-      out(`${options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers({ read: files, unused }, ownCommand)}\n`);
+      print(options.isNoneAllowed === true ? NO_SERVERS_ALLOWED : noServers({ read: files, unused }, ownCommand));
     const markOf = (name: string) => (names.length === 0 ? '' : names.includes(name) ? '* ' : '  ');
     for (const server of servers) {
       const { name, changed, leftOut } = server;
       show(server);
-      if (leftOut !== undefined) out(`  ${redact(leftOutMessage(leftOut))}\n`);
-      if (changed !== undefined) out(`  ${redact(notApprovedMessage(changed, ownCommand))}\n`);
+      if (leftOut !== undefined) print(`  ${redact(leftOutMessage(leftOut))}`);
+      if (changed !== undefined) print(`  ${redact(notApprovedMessage(changed, ownCommand))}`);
       for (const tool of tools.filter(({ server }) => server === name))
-        out(`  ${markOf(`${name}/${tool.name}`)}${redact(summaryLine(tool))}\n`);
+        print(`  ${markOf(`${name}/${tool.name}`)}${redact(summaryLine(tool))}`);
     }
     if (names.length > 0) out('* offered to the model in answers (grounding.tools)\n');
   }
   const isOwn = options.reply === undefined;
   if (isOwn && isTerminal && !json && tool === undefined && isAvailable && idle.length > 0)
-    out(`${idleServers(ownCommand)}\n`);
+    print(idleServers(ownCommand));
   return isAvailable && !isMissing ? SUCCEEDED : FAILED;
 }
 

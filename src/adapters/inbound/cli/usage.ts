@@ -59,8 +59,8 @@ const TAIL = `Examples:
   openai-responses-mcp ask --offline "What does HTTP 404 mean?"
   openai-responses-mcp --http --config config.yaml
 
-The API key is read from OPENAI_API_KEY, or from the file that
-OPENAI_API_KEY_FILE names.
+The API key is read from OPENAI_API_KEY, from the file that OPENAI_API_KEY_FILE
+names, or from the output of the command in OPENAI_API_KEY_COMMAND.
 Exit codes: 0 success, 1 failure, 2 bad usage, 3 no page read (check),
 130 interrupted.
 More: https://github.com/uchimanajet7/openai-responses-mcp#readme

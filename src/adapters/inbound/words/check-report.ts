@@ -67,7 +67,7 @@ export function checkText(checked: readonly Checked[], shown: Shown): string {
 }
 
 /** For a person who may use `--private`. */
-export const TRY_PRIVATE = 'Add --private to read pages on this machine, in your own network and on other ports.\n';
+export const TRY_PRIVATE = 'Add --private to read pages on this machine, in your own network and on other ports.';
 
 /** The titles of the parts of a report. No other line is equal to one. */
 export const TITLES = {

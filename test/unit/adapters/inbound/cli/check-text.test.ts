@@ -48,7 +48,7 @@ test('a terminal has a line that counts the links, and is removed at the end', a
 });
 
 test.each(['http://10.0.0.1', 'https://a.com:8443'])('%s is read with --private, which is said once', async (text) => {
-  const advice = 'Add --private to read pages on this machine, in your own network and on other ports.\n';
+  const advice = 'Add --private to read pages on this machine, in your own network and on other\nports.\n';
   expect((await run({ text: `${text} https://b.com` })).err).toMatch(new RegExp(`\\u001B\\[2K${advice}$`));
   expect((await run({ text, json: true })).err).not.toContain('--private');
   expect((await run({ text, isPrivate: true })).err).not.toContain('--private');
@@ -128,9 +128,17 @@ test('the report of a text in Japanese is in Japanese', async () => {
 
 test.each([
   [' \n', 'There is nothing to check: the text is empty.\n'],
-  ['x'.repeat(200_001), 'The text has 200001 characters; at most 200000 can be checked. Check a part of it.\n'],
+  ['x'.repeat(200_001), 'The text has 200001 characters; at most 200000 can be checked. Check a part of\nit.\n'],
 ])('a text that cannot be checked has exit code 2', async (text, message) => {
   expect(await run({ text })).toMatchObject({ exitCode: 2, out: '', err: expect.stringContaining(message) });
+});
+
+test('a report fits into a terminal, and JSON stays as it is', async () => {
+  const text = 'The tower has 43 steps (https://tower.com).';
+  expect((await run({ text, columns: 30 })).out).toContain(
+    '- 1:1: https://tower.com:\n  "43" not on the page\n  claim: The tower has 43\n    steps.\n',
+  );
+  expect((await run({ text, columns: 30, json: true })).out).toBe((await run({ text, json: true })).out);
 });
 
 test('an interrupted check has exit code 130', async () => {

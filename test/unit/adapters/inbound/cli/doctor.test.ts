@@ -371,3 +371,8 @@ test('a terminal names the check that is running until it ends, except with --js
   expect(written.at(-1)).toBe('\r\u001B[2K');
   expect(out).not.toMatch(/Checking|Searching/);
 });
+
+test('a line that is too long for a terminal continues below its text', async () => {
+  const { lines } = await run([checkConfiguration('one two three four', [])], { columns: 30 });
+  expect(lines).toEqual(['ok    configuration:', '      valid (one two three', '      four)']);
+});

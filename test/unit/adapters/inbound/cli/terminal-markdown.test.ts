@@ -51,7 +51,7 @@ test.each([
     '```sh\nnpm  run   **build** -- --all\n  x\n```\nafter',
     '    npm  run   **build** -- --all\n      x\nafter',
   ],
-  ['breaks Japanese text', '東京の天気は、今日も晴れ。', '東京の天気は、今\n日も晴れ。'],
+  ['breaks Japanese text', '東京の天気は、今日も晴れ。', '東京の天気は、\n今日も晴れ。'],
   ['does not break URLs', `see ${JMA} (2026)`, `see\n${JMA}\n(2026)`],
   [
     'shows what it does not know as it is',

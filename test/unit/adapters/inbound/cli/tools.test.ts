@@ -15,6 +15,7 @@ interface Given {
   readonly tool?: string;
   readonly offered?: readonly string[];
   readonly isTerminal?: boolean;
+  readonly columns?: number;
 }
 
 function run(gateway: Gateway | undefined, { offered = [], ...given }: Given = {}, signal = never()) {
@@ -323,4 +324,11 @@ test('without servers, nothing is approved', async () => {
   expect((await runLock({}, { action: 'lock', gateway: undefined })).saved).toEqual([
     '{\n  "servers": {},\n  "version": 1\n}\n',
   ]);
+});
+
+test('a list fits into a terminal', async () => {
+  const { out } = await run(startScripted({ notes: notes() }), { columns: 40 });
+  const long = out.split('\n').filter((line) => line.length > 40);
+  expect(long).toEqual([]);
+  expect(out).toContain('  wordy: word word word word word word\n    word word');
 });
