@@ -1,4 +1,5 @@
 import { withoutUnsafeCharacters } from '../values/clean-text.ts';
+import { rounded } from '../values/exact-number.ts';
 import { isObject, type JsonObject } from '../values/json.ts';
 import type { Kind } from '../values/kind.ts';
 import { isFormSchema } from './elicitation-schema.ts';
@@ -91,9 +92,11 @@ const MAX_BYTES = 64 * 1024;
 export function parseElicitation(server: string, params: unknown, revision: string): Elicitation | undefined {
   if (!isObject(params) || typeof params.message !== 'string') return undefined;
   if (new TextEncoder().encode(JSON.stringify(params)).length > MAX_BYTES) return undefined;
-  const { mode, message: written, requestedSchema: schema, url } = params;
+  const { mode, message: written, requestedSchema, url } = params;
   const asked = { server, message: withoutUnsafeCharacters(written), params };
   if (mode === 'url') return typeof url === 'string' && URL.canParse(url) ? { ...asked, mode, url } : undefined;
+  // The limits of an integer of 64 bits are no numbers of JavaScript.
+  const schema = rounded(requestedSchema);
   const isForm = (mode ?? 'form') === 'form' && isFormSchema(schema, revision);
   return isForm ? { ...asked, mode: 'form', schema } : undefined;
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { askedText, modesOf, parseAnswer, parseElicitation } from '../../../../src/domain/gateway/elicitation.ts';
 import { namedRequest } from '../../../../src/domain/gateway/input-requests.ts';
+import { ExactNumber } from '../../../../src/domain/values/exact-number.ts';
 
 test.for<[declared: object, modes: readonly string[]]>([
   [{}, []],
@@ -52,6 +53,7 @@ test.for<[params: unknown, revision: string, mode: 'form' | 'url' | undefined]>(
   [field({ type: 'array', items: { type: 'string', enum: ['a'] } }), EARLIER, undefined],
   [field({ type: 'array', items: { type: 'string' } }), LATER, undefined],
   [field({ type: 'integer', minimum: 0, maximum: 9, default: 1 }), EARLIER, 'form'],
+  [field({ type: 'integer', maximum: new ExactNumber('9223372036854775807') }), EARLIER, 'form'],
   [field({ type: 'number', default: '1' }), EARLIER, undefined],
   [field({ type: 'boolean', default: 'true' }), EARLIER, undefined],
   [field({ type: 'object', properties: {} }), LATER, undefined],
