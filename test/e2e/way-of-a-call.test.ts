@@ -36,12 +36,12 @@ const WAY: readonly (readonly [file: string, name: string])[] = [
 ];
 
 /**
- * As measured with Node.js 20, for a question with a recorded reply. Of the files, 10 are about the API, 10 about the answer (`domain/answers` and
+ * As measured with Node.js 20, for a question with a recorded reply. Of the files, 11 are about the API, 10 about the answer (`domain/answers` and
  * `application/answers`), 8 about MCP over stdio.
  */
-const MAX_FILES = 51;
-/** 318 were counted; other versions of Node.js may count the initializers of classes differently. */
-const MAX_FUNCTIONS = 330;
+const MAX_FILES = 52;
+/** 335 were counted; other versions of Node.js may count the initializers of classes differently. */
+const MAX_FUNCTIONS = 340;
 
 /** Loads packages, and makes what later questions share. */
 const WARM_UP_CALLS = 3;

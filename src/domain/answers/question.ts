@@ -1,7 +1,6 @@
 import { err, ok, type Result } from 'neverthrow';
-import { MAX_EXAMINED } from '../values/clean-text.ts';
+import { MAX_EXAMINED, patternWhenUsed } from '../values/clean-text.ts';
 import { parseJson } from '../values/json.ts';
-import { patternWhenUsed } from '../values/pattern-when-used.ts';
 import { toHostName } from '../values/web-url.ts';
 
 /** The answer tools, in the order of `tools/list`. */

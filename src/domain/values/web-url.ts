@@ -1,5 +1,4 @@
-import { withoutEnd } from './clean-text.ts';
-import { patternWhenUsed } from './pattern-when-used.ts';
+import { patternWhenUsed, withoutEnd } from './clean-text.ts';
 
 /** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;

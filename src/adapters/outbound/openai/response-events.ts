@@ -2,8 +2,7 @@ import { err, ok, type Result } from 'neverthrow';
 import type { SearchProgress } from '../../../application/ports/llm-search.ts';
 import { asObject, asText, isObject, type JsonObject, parseShortNumbers } from '../../../domain/values/json.ts';
 import { type Failure, type FailureContext, toStreamFailure } from './failure.ts';
-import { isOpen, saysSomething } from './response-forms.ts';
-import { isSearchCall, openedPage, queriesOf } from './search-calls.ts';
+import { isOpen, isSearchCall, openedPage, queriesOf, saysSomething } from './response-forms.ts';
 import { StreamedOutput } from './streamed-output.ts';
 
 const ITEM_DONE = 'response.output_item.done';

@@ -11,8 +11,21 @@ import {
 } from '../../../domain/values/json.ts';
 import { zonedDate } from '../../../domain/values/zoned-date.ts';
 import { excerpt, type Failure, type FailureContext, permanentFailure, toStreamFailure } from './failure.ts';
-import { annotationsOf, isAnswer, isMessage, isOpen, partsOf, saysSomething, textOf } from './response-forms.ts';
-import { consultedBy, isSearch, isSearchCall, openedPage, queriesOf, sourcesIn } from './search-calls.ts';
+import {
+  annotationsOf,
+  consultedBy,
+  isAnswer,
+  isMessage,
+  isOpen,
+  isSearch,
+  isSearchCall,
+  openedPage,
+  partsOf,
+  queriesOf,
+  saysSomething,
+  sourcesIn,
+  textOf,
+} from './response-forms.ts';
 
 /** The reply in a response, by its terminal state. With `datedIn`, a time zone, the day of access is the day on which it was created. */
 export function toSearchReply(
