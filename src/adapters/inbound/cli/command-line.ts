@@ -82,11 +82,11 @@ function toTyped(tokens: readonly Token[], isTerminal: boolean): Command {
     if (option === undefined) words.push(token.value);
     else values[option] = token.value;
   }
-  if ('help' in values || first === 'help') return { kind: 'help' };
+  if ('help' in values || (first === 'help' && (!words[1] || topicOf(tokens)))) return { kind: 'help' };
   if ('version' in values) return { kind: 'version' };
   if (first === 'version') return words.length === 1 ? { kind: 'version' } : badUsage('version takes no arguments');
   if (command !== undefined) return toCommand(command, words.slice(1), values, isTerminal);
-  return toServe(words, values, isTerminal);
+  return toServe(first === 'help' ? words.slice(1) : words, values, isTerminal);
 }
 
 function toCommand(command: CommandName, words: readonly string[], values: Values, isTerminal: boolean): Command {

@@ -72,7 +72,7 @@ const MAX_PAGE_S = 60;
 /** The options of a check by their values on the command line, or what is wrong with them. */
 export function toCheckOptions(words: readonly string[], values: Values): CheckOptions | string {
   const timeoutMs = readSeconds(values.timeout, MAX_PAGE_S);
-  if (timeoutMs === null) return `--timeout needs at most ${MAX_PAGE_S} seconds: --timeout=10`;
+  if (timeoutMs === null) return `--timeout needs seconds, more than 0 and at most ${MAX_PAGE_S}: --timeout=10`;
   return {
     sources: words.length === 0 ? ['-'] : words,
     json: 'json' in values,

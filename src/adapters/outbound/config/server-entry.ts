@@ -238,7 +238,7 @@ function toChild(
 function toRemote({ url = '', transport, headers, auth }: Read, report: Report): Remote {
   for (const [name, text] of Object.entries(headers)) {
     const isSendable = attempted(() => new Headers({ [name]: text })) !== undefined;
-    if (!isSendable) report(`headers.${name}`, 'expected the name and the value of an HTTP header');
+    if (!isSendable) report(`headers.${name}`, 'expected the name of an HTTP header, and its value in one line');
   }
   if (auth !== undefined && Object.keys(headers).some((name) => name.toLowerCase() === 'authorization'))
     report('auth', 'cannot be combined with a header Authorization; set only one');

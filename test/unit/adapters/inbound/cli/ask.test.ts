@@ -86,6 +86,15 @@ test('prints the report on standard error if requested', async () => {
   });
 });
 
+test.each([
+  [0, ''],
+  [31_200, ' · about $0.0312'],
+])('a cost of %i micro-dollars is reported if there is one', async (microUsd, shown) => {
+  const report = { ...ANSWER.report, cost: { microUsd, pricesOf: '2026-11-17' } };
+  const { err } = await run({ application: new FakeApplication(answers({ ...ANSWER, report })), verbose: true });
+  expect(err).toMatch(new RegExp(`searches${shown.replace('$', '\\$')}\n`));
+});
+
 describe('a failure', () => {
   test.each([
     [{ kind: 'content_filtered' } as const, {}],

@@ -27,9 +27,19 @@ describe('the mode', () => {
     expect(parseCommandLine(argv, isTerminal)).toEqual(command);
   });
 
-  test.each([['--help'], ['-h'], ['help', 'ask'], ['--stdio', '--help'], ['ask', '-h']])('%s %s is help', (...argv) => {
-    expect(parse(...argv)).toEqual({ kind: 'help' });
+  test('help of an unknown command says so', () => {
+    expect(parse('help', 'cal')).toMatchObject({
+      kind: 'bad-usage',
+      problem: 'unknown command "cal"; did you mean call?',
+    });
   });
+
+  test.each([['--help'], ['-h'], ['help'], ['help', 'ask'], ['--stdio', '--help'], ['ask', '-h']])(
+    '%s %s is help',
+    (...argv) => {
+      expect(parse(...argv)).toEqual({ kind: 'help' });
+    },
+  );
 
   test.each([['--version'], ['-v'], ['version'], ['--stdio', '--version']])('%s %s is the version', (...argv) => {
     expect(parse(...argv)).toEqual({ kind: 'version' });
@@ -49,7 +59,11 @@ const check = {
   timeoutMs: undefined,
   options: {},
 };
-const badTimeout = { kind: 'bad-usage', topic: 'check', problem: '--timeout needs at most 60 seconds: --timeout=10' };
+const badTimeout = {
+  kind: 'bad-usage',
+  topic: 'check',
+  problem: '--timeout needs seconds, more than 0 and at most 60: --timeout=10',
+};
 
 test.each([
   [['check', 'a.md', '--json'], { ...check, sources: ['a.md'], json: true }],

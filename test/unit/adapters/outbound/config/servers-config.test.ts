@@ -249,7 +249,7 @@ describe('secrets', () => {
       'servers[0].envs.OTHER: expected a text',
     ]);
     expect(await problemsOf(remote('headers: {"bad name": a}'))).toEqual([
-      'servers[0].headers.bad name: expected the name and the value of an HTTP header',
+      'servers[0].headers.bad name: expected the name of an HTTP header, and its value in one line',
     ]);
   });
 
