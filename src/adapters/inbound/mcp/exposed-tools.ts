@@ -31,12 +31,12 @@ export class ExposedTools implements ToolSet {
     this.instructions = servers?.instructions;
   }
 
-  async prepare(rights: Rights): Promise<void> {
-    await this.#options.servers?.prepare(rights);
+  prepare(rights: Rights): Promise<unknown> | undefined {
+    return this.#options.servers?.prepare(rights);
   }
 
-  async signIns(by: CallOrigin): Promise<readonly string[]> {
-    return (await this.#options.servers?.signIns(by)) ?? [];
+  signIns(by: CallOrigin): Promise<readonly string[]> | undefined {
+    return this.#options.servers?.signIns(by);
   }
 
   list(rights: Rights): readonly Tool[] {

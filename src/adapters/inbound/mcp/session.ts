@@ -127,10 +127,13 @@ export class McpSession {
     const { tools, shared } = this.#options;
     const { method, by } = request;
     try {
-      if (method === 'tools/list') await tools.prepare?.(by.rights);
       const isFirst = method === 'initialize' || method === 'server/discover';
-      const capabilities = isFirst ? await shared?.capabilities(by.rights) : undefined;
-      const signIns = isFirst ? await tools.signIns?.(by) : undefined;
+      const prepared = method === 'tools/list' ? tools.prepare?.(by.rights) : undefined;
+      const asked = isFirst ? tools.signIns?.(by) : undefined;
+      // Nothing is awaited without servers, so that the responses have the order of the requests.
+      if (prepared !== undefined) await prepared;
+      const capabilities = isFirst && shared !== undefined ? await shared.capabilities(by.rights) : undefined;
+      const signIns = asked === undefined ? undefined : await asked;
       send(this.#toResponse(request, respond(request, this.#options, { capabilities, signIns })));
     } catch (bug) {
       send(this.#toInternalError(request, bug));

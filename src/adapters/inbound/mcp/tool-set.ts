@@ -60,14 +60,14 @@ export interface ToolSet {
   readonly instructions?: string | undefined;
 
   /** Further lines: at which servers the caller must sign in first. */
-  signIns?(by: CallOrigin): Promise<readonly string[]>;
+  signIns?(by: CallOrigin): Promise<readonly string[]> | undefined;
 
   /** Whether the list may change while the process runs, and whether the client is then notified. */
   readonly isDynamic?: boolean;
   readonly notifiesOfChanges?: boolean;
 
   /** Waits, for a limited time, for lists of tools that are not known yet. */
-  prepare?(rights: Rights): Promise<unknown>;
+  prepare?(rights: Rights): Promise<unknown> | undefined;
 
   /** `notify` sends notifications about the call. Settles with `cancelled` soon after `signal` aborts, and rejects only because of a bug. */
   call(call: ClientCall, notify: Send, signal: AbortSignal): Promise<ToolReply>;

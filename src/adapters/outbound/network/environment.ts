@@ -40,11 +40,11 @@ export function readProxy(
   // As in other programs, the proxy for http also serves https if no other is set.
   const url = toProxyUrl(textOf(baseUrl.startsWith('https:') ? https || http : http));
   // A proxy on another machine would read requests to this machine, and could not forward them.
-  const isBypassed = isLoopbackUrl(baseUrl) || matchesNoProxy(new URL(baseUrl), textOf(bypass));
+  const isUsed = url !== undefined && !isLoopbackUrl(baseUrl) && !matchesNoProxy(new URL(baseUrl), textOf(bypass));
   return {
-    proxy: isBypassed ? undefined : url,
+    proxy: isUsed ? url : undefined,
     names: https === '' && http === '' ? [] : [https, http, bypass].filter((name) => name !== ''),
-    secrets: PROXY_VARIABLES.flatMap((name) => passwordsOf(textOf(name))),
+    secrets: PROXY_VARIABLES.map(textOf).flatMap((text) => (text === '' ? [] : passwordsOf(text))),
   };
 }
 
@@ -68,6 +68,7 @@ export function proxyOptions(environment: Environment) {
 const EXPECTED = 'expected the URL of a proxy, such as http://proxy.example:8080';
 
 function toProxyUrl(text: string): string | undefined {
+  if (text === '') return undefined;
   const url = withScheme(text);
   if (!URL.canParse(url) || !/^https?:\/\/[^/]/i.test(url)) return undefined;
   const { username, password } = new URL(url);

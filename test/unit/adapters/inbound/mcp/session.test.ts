@@ -75,6 +75,13 @@ test.each([undefined, { cursor: null }])('tools/list with params %j lists the to
   ]);
 });
 
+test('requests that come at once are answered in their order', () => {
+  const { sent, receive } = start();
+  const methods = ['initialize', 'tools/list', 'server/discover', 'ping'];
+  methods.forEach((method, id) => void receive(request(method, {}, id)));
+  expect(sent.map((message) => 'id' in message && message.id)).toEqual([0, 1, 2, 3]);
+});
+
 describe('the session rejects', () => {
   test.each([
     ['a value that is not a message', { id: 1, method: 'ping' }, -32600, 'Invalid Request: jsonrpc must be "2.0"'],
