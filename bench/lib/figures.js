@@ -6,14 +6,16 @@ export function median(values) {
 }
 
 /**
- * Takes a figure of each side in each round, every second round in the opposite order, so that other load on the machine is the
- * same for all. Returns the figures by side.
+ * Takes a figure of each side in each round. Every round begins with the next side, so that other load on the machine is the same for all, and none of
+ * three sides follows itself: a process that has just run is faster. Returns the figures by side.
  */
 export async function inTurn(sides, rounds, take) {
   const figures = sides.map(() => []);
-  const order = [...sides.keys()];
   for (let round = 0; round < rounds; round += 1) {
-    for (const index of round % 2 === 0 ? order : order.toReversed()) figures[index].push(await take(sides[index]));
+    for (let turn = 0; turn < sides.length; turn += 1) {
+      const index = (round + turn) % sides.length;
+      figures[index].push(await take(sides[index]));
+    }
   }
   return figures;
 }
