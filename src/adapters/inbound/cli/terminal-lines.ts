@@ -1,18 +1,17 @@
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { INSTALLED, type OwnCommand } from '../../../domain/gateway/own-command.ts';
 import { styledLines } from '../../../domain/values/terminal-style.ts';
 
-const HARD = { hard: true };
-const WEB_URL = /https?:\/\/[^\s<>]+/;
 /** The minimum width of deeply nested blocks. */
 export const MIN_COLUMNS = 10;
 
-/** Breaks a text into lines at blanks, and in languages without blanks between words, but breaks no URL, so that a person can select it. */
+/**
+ * Breaks a text into lines at blanks, and between words of languages without blanks. A URL, a path or a long word stays whole, so that a person can
+ * select it.
+ */
 export function wrapped(text: string, columns: number): readonly string[] {
   const width = Math.max(columns, MIN_COLUMNS);
-  const lines = text.split('\n').flatMap((line) => filled(line, width));
-  return styledLines(lines.flatMap((line) => (WEB_URL.test(line) ? line : wrapAnsi(line, width, HARD).split('\n'))));
+  return styledLines(text.split('\n').flatMap((line) => filled(line, width)));
 }
 
 /** Puts the marker before the first line, and indents the others to its width. */
@@ -54,7 +53,8 @@ function filled(line: string, columns: number): readonly string[] {
       if (isNew) lines.push(current.trimEnd());
       current = isNew ? part : current + gap + part;
       width = isNew ? added : width + gap.length + added;
-      hasWords ||= added > 0;
+      // The marker of a list stays beside its text.
+      hasWords ||= added > 0 && part !== '-';
     }
   }
   return [...lines, current];
