@@ -50,6 +50,7 @@ describe.each(OFFICIAL_CLIENTS)('$name', ({ connect }) => {
 });
 
 test('the terminal names what is left out', async () => {
-  const { stdout } = await runCli(['tools', '--config', odd()]);
+  const { stdout, stderr } = await runCli(['tools', '--config', odd()]);
   expect(stdout).toContain(`left out, because MCP does not allow it: ${LEFT_OUT}`);
+  expect(stderr).toContain('odd: output schemas that cannot be compiled are left out: unusable_output\n');
 });

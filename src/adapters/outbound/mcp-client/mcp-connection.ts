@@ -94,7 +94,10 @@ export class McpConnection implements ServerConnection {
     if (listed.isErr())
       return declared === undefined && listed.error.kind === 'json_rpc' ? ok(none) : err(listed.error);
     const { entries, leftOut } = readEntries('tools', listed.value, (value) => parseTool(this.#options.name, value));
-    return ok({ tools: await withUsableOutputs(entries), leftOut });
+    const { tools, unusable } = await withUsableOutputs(entries);
+    if (unusable.length > 0)
+      this.#warnOnce('outputs', `output schemas that cannot be compiled are left out: ${unusable.join(', ')}`);
+    return ok({ tools, leftOut });
   }
 
   async list(
@@ -102,15 +105,15 @@ export class McpConnection implements ServerConnection {
     member: string,
     signal: AbortSignal,
   ): Promise<Result<readonly unknown[], ToolServerError>> {
-    const warn = (reason: string) => this.#warnOfPages(method, reason);
+    const warn = (reason: string) => this.#warnOnce(method, `${method} ${reason}; the list ends there`);
     return readPages({ method, member, warn }, (params) => this.request(method, params, signal));
   }
 
-  #warnOfPages(method: string, reason: string): void {
+  #warnOnce(about: string, words: string): void {
     const { name, logger } = this.#options;
-    if (this.#warned.has(method)) return;
-    this.#warned.add(method);
-    logger.warn(`gateway: ${name}: ${method} ${reason}; the list ends there`);
+    if (this.#warned.has(about)) return;
+    this.#warned.add(about);
+    logger.warn(`gateway: ${name}: ${words}`);
   }
 
   /** What a repeated request adds; servers of earlier revisions do not know it. */

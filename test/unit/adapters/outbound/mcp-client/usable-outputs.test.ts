@@ -13,7 +13,7 @@ test.each([
   ['a boolean of draft-04', object({ type: 'number', minimum: 0, exclusiveMinimum: true })],
   ['a dialect that clients do not know', object({}, { $schema: 'http://json-schema.org/draft-04/schema#' })],
 ])('an output schema with %s is left out, and its tool stays', async (_, outputSchema) => {
-  expect(await withUsableOutputs([{ ...tool, outputSchema }, tool])).toEqual([tool, tool]);
+  expect(await withUsableOutputs([{ ...tool, outputSchema }, tool])).toEqual({ tools: [tool, tool], unusable: ['b'] });
 });
 
 test.each([
@@ -27,5 +27,11 @@ test.each([
   object({ 'x-of-the-server': 1, pattern: '^a$' }),
 ])('any other output schema stays: %j', async (outputSchema) => {
   const listed = [{ ...tool, outputSchema }];
-  expect(await withUsableOutputs(listed)).toEqual(listed);
+  expect(await withUsableOutputs(listed)).toEqual({ tools: listed, unusable: [] });
+});
+
+test('tools may share the `$id` of an output schema', async () => {
+  const outputSchema = () => object({ type: 'string' }, { $id: 'https://example.com/result' });
+  const listed = ['b', 'c'].map((name) => ({ ...tool, name, outputSchema: outputSchema() }));
+  expect(await withUsableOutputs(listed)).toEqual({ tools: listed, unusable: [] });
 });
