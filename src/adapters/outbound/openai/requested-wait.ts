@@ -34,7 +34,6 @@ const IN_SECONDS = [
 function waitForLimits(headers: Headers | undefined, members: WaitPlaces['members'], now: Date): number | undefined {
   const places = new Map<string, unknown>([...members, ...(headers ?? [])]);
   const limits = [...places].flatMap(([name, value]) => {
-    if (name === 'ratelimit') return limitsIn(String(value));
     const ms = /^(?:x-)?rate-?limit-reset\b/.test(name) ? toWaitMs(value, now) : undefined;
     if (ms === undefined || ms <= 0) return [];
     const remaining = places.get(name.replace('reset', 'remaining'));
@@ -43,16 +42,6 @@ function waitForLimits(headers: Headers | undefined, members: WaitPlaces['member
   const reached = limits.filter(({ isReached }) => isReached).map(({ ms }) => ms);
   if (reached.length > 0) return Math.max(...reached);
   return limits.length > 0 ? Math.min(...limits.map(({ ms }) => ms)) : undefined;
-}
-
-/** The limits in the header of the IETF draft: `"minute";r=0;t=5, "day";r=40;t=3600`. */
-function limitsIn(header: string) {
-  return header.split(',').flatMap((limit) => {
-    const members = limit.split(';').map((member) => member.trim().split('='));
-    const numberOf = (name: string) => Number(members.find(([other]) => other === name)?.[1] ?? 0);
-    const ms = numberOf('t') * 1000;
-    return ms > 0 ? [{ ms, isReached: numberOf('r') <= 0 }] : [];
-  });
 }
 
 /** Numbers from here on are seconds since 1970, and a thousand times that, milliseconds: no server asks to wait for 30 years. */

@@ -164,16 +164,6 @@ describe('the requested wait', () => {
   });
 });
 
-// S43
-test.each<[header: string, waitMs: number | undefined]>([
-  ['"minute";r=0;t=5', 5000],
-  ['"minute";r=0;t=5, "day";r=0;t=3600', 3_600_000],
-  ['"minute";r=0;t=5, "day";r=40;t=3600', 5000],
-  ['"minute"', undefined],
-])('a wait can be in the header RateLimit: %s', (header, waitMs) => {
-  expect(waitOf({ ratelimit: header })).toBe(waitMs);
-});
-
 test('a wait can be in a member that names its end', () => {
   expect(waitOf({}, { error: { reset_at: '2026-11-21T03:00:09Z' } })).toBe(9000);
 });
