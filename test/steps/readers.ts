@@ -325,7 +325,6 @@ export const OTHERS: readonly (readonly [names: readonly string[], reason: strin
     'parts of figureIndex, which is above',
   ],
   [['domain/evidence/labels.ts#', 'domain/evidence/figures.ts#hasFigures'], 'parts of missingFigures, which is above'],
-  [['domain/values/clean-text.ts#patternWhenUsed'], 'patterns of this program'],
   [['adapters/inbound/html.ts#'], 'values of the configuration, and texts that the bound of a page keeps short'],
   [
     ['wiring/', 'adapters/outbound/config/', 'adapters/outbound/files/', 'adapters/outbound/network/'],

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from 'neverthrow';
-import { MAX_EXAMINED, patternWhenUsed } from '../values/clean-text.ts';
+import { MAX_EXAMINED } from '../values/clean-text.ts';
 import { parseJson } from '../values/json.ts';
 import { toHostName } from '../values/web-url.ts';
 
@@ -123,10 +123,11 @@ function entriesOf(value: unknown, depth = 0): readonly unknown[] {
 /** The languages of this server's own messages. */
 export type Language = 'ja' | 'en';
 
-const letter = patternWhenUsed(String.raw`\p{L}`, 'u');
-const kana = patternWhenUsed(String.raw`[\p{Script=Hiragana}\p{Script=Katakana}]`, 'u');
-const japaneseCharacters = patternWhenUsed(String.raw`[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]`, 'gu');
-const latinLetters = patternWhenUsed(String.raw`\p{Script=Latin}`, 'gu');
+/** Patterns as texts, because literals are read with their file, and the tables of Unicode would delay the start. */
+const LETTER = String.raw`\p{L}`;
+const KANA = String.raw`[\p{Script=Hiragana}\p{Script=Katakana}]`;
+const JAPANESE = String.raw`[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]`;
+const LATIN = String.raw`\p{Script=Latin}`;
 /** A quotation ends before the next one of its kind begins, so that marks that do not close are read once. */
 const QUOTED = /「[^「」]*」|『[^『』]*』|“[^“”]*”|"[^"]*"/g;
 /** A Japanese word takes about a third of the characters of an English one. */
@@ -139,10 +140,10 @@ const CHARACTERS_PER_CHARACTER = 3;
 export function languageOf(text: string): Language {
   const beginning = text.slice(0, MAX_EXAMINED);
   const own = beginning.replace(QUOTED, ' ');
-  const asked = letter().test(own) ? own : beginning;
+  const asked = new RegExp(LETTER, 'u').test(own) ? own : beginning;
   // Most questions have no kana, so that nothing is counted.
-  if (!kana().test(asked)) return 'en';
-  const japanese = asked.match(japaneseCharacters())?.length ?? 0;
-  const latin = asked.match(latinLetters())?.length ?? 0;
+  if (!new RegExp(KANA, 'u').test(asked)) return 'en';
+  const japanese = asked.match(new RegExp(JAPANESE, 'gu'))?.length ?? 0;
+  const latin = asked.match(new RegExp(LATIN, 'gu'))?.length ?? 0;
   return japanese * CHARACTERS_PER_CHARACTER >= latin ? 'ja' : 'en';
 }

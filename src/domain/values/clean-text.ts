@@ -59,18 +59,6 @@ export function withoutEnd(text: string, characters: RegExp): string {
   return text.slice(0, end);
 }
 
-/**
- * A pattern that is made at its first use. For patterns of the start with properties of Unicode, such as `\p{L}`: a literal is read with its file, and to
- * read the tables of a property takes as long as hundreds of lines.
- */
-export function patternWhenUsed(source: string, flags: string): () => RegExp {
-  let pattern: RegExp | undefined;
-  return () => {
-    pattern ??= new RegExp(source, flags);
-    return pattern;
-  };
-}
-
 const MAX_LENGTH = 300;
 
 /** Matches a stack trace: `at f (file:1:2)` and everything after it, also within JSON. */

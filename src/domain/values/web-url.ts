@@ -1,4 +1,4 @@
-import { patternWhenUsed, withoutEnd } from './clean-text.ts';
+import { withoutEnd } from './clean-text.ts';
 
 /** Maximum length of a URL in an answer. Longer URLs are not for people. */
 const MAX_LENGTH = 2048;
@@ -58,13 +58,13 @@ export function toHostName(text: string): string | undefined {
     .replace(/[/?#].*$/s, '')
     .replace(/:\d+$/, '')
     .replace(/\.$/, '');
-  const label = readLabel();
+  const label = new RegExp(LABEL, 'u');
   const isHostName = host.length <= 253 && host.split('.').every((part) => label.test(part));
   return isHostName ? host : undefined;
 }
 
-/** Letters of any script, as in `例え.jp`. */
-const readLabel = patternWhenUsed(String.raw`^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$`, 'u');
+/** Letters of any script, as in `例え.jp`. A text, because a literal is read with its file, and the tables of Unicode would delay the start. */
+const LABEL = String.raw`^(?!-)[\p{L}\p{M}\p{N}_-]{1,63}(?<!-)$`;
 
 /** Whether a URL, or a source without a scheme, is of one of these hosts or of a subdomain of one. */
 export function isOnHost(url: string, hosts: readonly string[]): boolean {
