@@ -55,8 +55,8 @@ export interface AskedCaller {
   onCompleted(elicitationId: string): void;
 }
 
-/** The caller of another request, who is never asked, but told that its server has asked. */
-export type ToldCaller = Pick<AskedCaller, 'onRefused'>;
+/** The caller of another request, who is never asked, but notified that its server has asked. */
+export type NotifiedCaller = Pick<AskedCaller, 'onRefused'>;
 
 /** The result of a call. With `asks`, the server wants the call to be sent again, with answers if it has requests; there is no content. */
 export interface ServerResult extends ToolResult {
@@ -104,7 +104,7 @@ export interface ServerConnection {
     method: string,
     params: JsonObject,
     signal: AbortSignal,
-    asked?: Pick<AskedCaller, 'caller' | 'declared'> & ToldCaller & { readonly retry?: Retry | undefined },
+    asked?: Pick<AskedCaller, 'caller' | 'declared'> & NotifiedCaller & { readonly retry?: Retry | undefined },
   ): Promise<Result<JsonObject, ToolServerError>>;
   /** Ends the server, with its complete process tree. Calls in flight fail. Resolves when nothing is left. */
   close(): Promise<void>;

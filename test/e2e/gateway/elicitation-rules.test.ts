@@ -438,7 +438,7 @@ describe('on standard input', () => {
     },
   );
 
-  test('a prompt about which a server asks fails, also if its server goes on', async () => {
+  test('a prompt about which a server asks fails, also if its server continues', async () => {
     const by = person();
     for (const connect of [earlierOverStdio, modernOverStdio]) {
       const client = await connect([earlierServer('files')], by);

@@ -91,9 +91,9 @@ function summary({ model, usage, cost, searches, attempts, seconds, rounds, tool
     model && cleanLine(model),
     count(searches, 'search', 'searches'),
     tokens,
-    cost && cost.microUsd > 0 && `about ${dollars(cost.microUsd, 4)}`,
+    cost?.microUsd ? `about ${dollars(cost.microUsd, 4)}` : undefined,
     attempts > 1 ? count(attempts, 'request') : undefined,
     rounds === undefined ? undefined : `${count(rounds, 'round')}, ${count(toolCalls?.length ?? 0, 'tool call')}`,
   ];
-  return parts.filter((part) => part !== undefined && part !== false).join(' · ');
+  return parts.filter((part) => part !== undefined).join(' · ');
 }

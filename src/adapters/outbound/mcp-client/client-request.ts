@@ -6,7 +6,7 @@ import {
   type StandardSchemaV1,
   type Tool,
 } from '@modelcontextprotocol/client';
-import type { AskedCaller, ToldCaller } from '../../../application/ports/tool-server.ts';
+import type { AskedCaller, NotifiedCaller } from '../../../application/ports/tool-server.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import { SettlingTransport } from './settling-transport.ts';
 
@@ -20,7 +20,7 @@ const ANY_RESULT: StandardSchemaV1<unknown, JsonObject> = {
 
 export interface SendOptions extends RequestOptions {
   readonly signal: AbortSignal;
-  readonly asked?: AskedCaller | ToldCaller | undefined;
+  readonly asked?: AskedCaller | NotifiedCaller | undefined;
   /** The name of the caller, if a caller has made the request. */
   readonly caller?: string | undefined;
   /** What the caller can be asked; a server of the modern era gets it with each request. */

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { untilAborted } from '../../../application/async/deadline.ts';
 import type { Clock } from '../../../application/ports/services.ts';
-import type { AskedCaller, ToldCaller } from '../../../application/ports/tool-server.ts';
+import type { AskedCaller, NotifiedCaller } from '../../../application/ports/tool-server.ts';
 import {
   type Elicitation,
   type ElicitationAnswer,
@@ -24,13 +24,13 @@ interface OpenQuestion {
 /** A request in flight. Only the caller of a tool can be asked. */
 interface Sent {
   readonly caller: string;
-  readonly asked: AskedCaller | ToldCaller | undefined;
+  readonly asked: AskedCaller | NotifiedCaller | undefined;
 }
 
 /** A refused question, which may be that of any of these calls: the first that ends has asked. */
 interface Refused {
   readonly calls: Set<RequestId>;
-  readonly note: (told: ToldCaller) => void;
+  readonly note: (notified: NotifiedCaller) => void;
 }
 
 const MAX_URLS = 100;
@@ -64,7 +64,7 @@ export class ServerQuestions {
     this.#clock = clock;
   }
 
-  /** Whether a question to another caller is open whose call is not known: a further question could not be told from it. */
+  /** Whether a question to another caller is open whose call is not known: a further question could not be distinguished from it. */
   mustWait({ caller }: AskedCaller): boolean {
     if (this.#open.size === 0) return false;
     return [...this.#open.values()].some((one) => one.caller !== caller && !one.isOfCall);
@@ -148,14 +148,20 @@ export class ServerQuestions {
     const callers = new Set([...sent.map(([, request]) => request), ...left].map(({ caller }) => caller));
     const calls = sent.flatMap(([id, { asked }]) => (asked && 'ask' in asked ? [[id, asked] as const] : []));
     // Tools ask far more often than prompts and resources.
-    const told = calls.length > 0 ? calls : sent.flatMap(([id, { asked }]) => (asked ? [[id, asked] as const] : []));
+    const notified =
+      calls.length > 0 ? calls : sent.flatMap(([id, { asked }]) => (asked ? [[id, asked] as const] : []));
     // A call whose question is open seldom asks another one.
     const free = calls.filter(([callId]) => ![...this.#open.values()].some((one) => one.callId === callId));
     const candidates = free.length > 0 ? free : calls;
     const elicitation = parseElicitation(this.#server, params, this.revision);
-    if (callers.size > 1) return this.#refuse('others', told);
+    if (callers.size > 1) return this.#refuse('others', notified);
     const refuse = (why: NotAnswered) =>
-      this.#refuse(why, calls.length > 0 ? candidates : told, { method: 'elicitation/create', params }, elicitation);
+      this.#refuse(
+        why,
+        calls.length > 0 ? candidates : notified,
+        { method: 'elicitation/create', params },
+        elicitation,
+      );
     if (elicitation === undefined) return refuse('invalid');
     const chosen = candidates.find(([, asked]) => asked.canBeAsked(elicitation.mode));
     if (chosen === undefined) return refuse('nobody');
@@ -176,11 +182,11 @@ export class ServerQuestions {
   /** A question outside of a call is refused without a note. Without `request`, the caller may not know it. */
   #refuse(
     why: NotAnswered,
-    candidates: readonly (readonly [RequestId, ToldCaller])[],
+    candidates: readonly (readonly [RequestId, NotifiedCaller])[],
     request?: JsonObject,
     elicitation?: Elicitation,
   ): ElicitationAnswer {
-    const note = (told: ToldCaller) => told.onRefused(why, request, elicitation);
+    const note = (notified: NotifiedCaller) => notified.onRefused(why, request, elicitation);
     const [only, ...others] = candidates;
     if (only !== undefined && others.length === 0) note(only[1]);
     else if (only !== undefined) this.#refused.add({ calls: new Set(candidates.map(([callId]) => callId)), note });

@@ -9,7 +9,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import type { AskedCaller, ToldCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
+import type { AskedCaller, NotifiedCaller, ToolProgress } from '../../../application/ports/tool-server.ts';
 import type { JsonObject } from '../../../domain/values/json.ts';
 import type { ServerQuestions } from './server-questions.ts';
 import { bodyOf, ExactResponses, lostResponse, toInitializeResult, toStrict } from './server-replies.ts';
@@ -22,7 +22,7 @@ export interface AskOptions extends Pick<TransportSendOptions, 'headers'> {
   readonly onprogress?: ((progress: ToolProgress) => void) | undefined;
   /** Who has made the request, and who can be asked if it is a call. */
   readonly caller?: string | undefined;
-  readonly asked?: AskedCaller | ToldCaller | undefined;
+  readonly asked?: AskedCaller | NotifiedCaller | undefined;
 }
 
 /** A request of `ask` that waits for its response. */
